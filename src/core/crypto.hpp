@@ -1,0 +1,30 @@
+#pragma once
+
+// Digests and signatures that core and the drivers need. Declared here, implemented in sys/crypto.cpp with
+// OpenSSL. Pure functions, thread-safe.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace notify {
+
+using Sha256 = std::array<std::uint8_t, 32>;
+
+class Sha256Hasher {
+ public:
+  Sha256Hasher();
+  void update(std::string_view bytes);
+  Sha256 finish();  // once
+
+ private:
+  alignas(8) std::array<std::byte, 128> state_;  // big enough for OpenSSL's SHA256_CTX
+};
+
+Sha256 hmac_sha256(std::string_view key, std::string_view message);
+std::string to_base64(std::string_view bytes);                 // RFC 4648 4, with padding
+bool from_base64(std::string_view text, std::string& bytes);   // false: not base64
+std::string to_hex(std::string_view bytes);
+
+}  // namespace notify

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/inbox_state.hpp"
+#include "core/instant.hpp"
+
+namespace notify {
+
+struct InboxRow {
+  std::string message_id{};
+  std::int64_t outbox_id = 0;  // 0 when the outbox is elsewhere
+  std::string channel{};
+  InboxState state = InboxState::kSending;
+  std::int64_t token = 0;
+  std::int64_t holder = 0;  // run id; 0 while the claim rests until resume_at
+  Instant claimed_at{};
+  std::optional<Instant> resume_at{};
+  Instant first_call_at{};  // the vendor's idempotency window counts from here
+  int calls = 0;            // claims so far, resumed ones included
+  bool unknown_before = false;  // an earlier call of this claim ended as unknown
+};
+
+struct InboxClaim {
+  std::string message_id{};
+  std::int64_t outbox_id = 0;
+  std::string channel{};
+  std::int64_t token = 0;
+  std::int64_t holder = 0;
+  Instant now{};
+};
+
+struct Settlement {
+  std::string message_id{};
+  std::int64_t token = 0;
+  InboxState to = InboxState::kSent;  // kSent, kFailed or kError
+  std::string reason{};
+  std::string detail{};
+  std::string reference{};
+  int status = 0;
+  Instant now{};
+};
+
+// notification_inbox: one row per message that was ever claimed or skipped. The unique message id decides
+// who may call the vendor.
+class InboxTable {
+ public:
+  virtual ~InboxTable() = default;
+
+  virtual Result<std::optional<InboxRow>> find(std::string_view message_id) = 0;
+
+  // INSERT … WHERE NOT EXISTS (the message is parked) … ON CONFLICT DO NOTHING, one statement. True: this
+  // claim won. False: a row exists, or the message is parked; find() tells which.
+  virtual Result<bool> claim(const InboxClaim& claim) = 0;
+  // Takes up a resting claim whose resume_at has come: a new token, and this holder.
+  virtual Result<bool> resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
+                              std::int64_t holder, Instant now) = 0;
+  // WHERE claim_token = ? AND status IN ('SENDING','ERROR').
+  virtual Result<bool> settle(const Settlement& settlement) = 0;
+  // SENDING stays SENDING without a holder until `resume_at`, remembering that an attempt is unknown.
+  virtual Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at,
+                            std::string_view reason, std::string_view detail, Instant now) = 0;
+  // Deletes the claim: certainly not sent. Refused (false) after an unknown attempt.
+  virtual Result<bool> release(std::string_view message_id, std::int64_t token) = 0;
+  // Inserts SKIPPED unless a row exists. True: inserted.
+  virtual Result<bool> skip(std::string_view message_id, std::int64_t outbox_id, std::string_view channel,
+                            std::string_view reason, Instant now) = 0;
+
+  // SENDING rows of one holder, and SENDING rows whose later of claimed_at and resume_at is before `cutoff`.
+  virtual Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) = 0;
+  virtual Result<std::vector<InboxRow>> stale(Instant cutoff, int limit) = 0;
+};
+
+}  // namespace notify

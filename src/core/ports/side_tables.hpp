@@ -1,0 +1,98 @@
+#pragma once
+
+// The tables beside outbox, queue and inbox: parked, alerts, lanes, history and runs.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/instant.hpp"
+#include "core/message.hpp"
+#include "core/outcome.hpp"
+
+namespace notify {
+
+struct ParkedMessage {
+  Envelope envelope{};
+  std::string reason{};  // short and stable, so that it can be counted: "template-missing", "retries-exhausted"
+  std::string detail{};  // for people
+  int tries = 0;
+  Instant now{};
+};
+
+// notification_parked: dead letters with the whole envelope.
+class ParkedTable {
+ public:
+  virtual ~ParkedTable() = default;
+  // Keeps the first reason when it is parked already (false).
+  virtual Result<bool> park(const ParkedMessage& message) = 0;
+  virtual Result<bool> contains(std::string_view message_id) = 0;
+  virtual Result<bool> remove(std::string_view message_id) = 0;
+};
+
+// notification_alert: raised in the same transaction as the retreat that it reports.
+class AlertTable {
+ public:
+  virtual ~AlertTable() = default;
+  // Opens an alert, or counts one more of an open one with the same kind and subject. Kinds: expired,
+  // gave-up, publish-failing, error, stale, release-failed, parked, lane-halted.
+  virtual Result<void> raise(std::string_view kind, std::string_view subject, std::string_view message_id,
+                             std::string_view detail, Instant now) = 0;
+  virtual Result<void> close(std::string_view kind, std::string_view subject, Instant now) = 0;
+};
+
+// One channel's shared state; absent row = open lane with nothing special.
+struct Lane {
+  std::string channel{};
+  bool paused = false;                     // by an operator
+  std::optional<Instant> paused_until{};   // empty with paused: until resumed
+  std::string reason{};
+  bool halted = false;                     // by the breaker; probes go at probe_at
+  Instant probe_at{};
+  Duration probe_interval{0};
+  std::optional<Instant> hold_until{};     // Retry-After of the whole lane
+  int refused_in_a_row = 0;                // connects
+  Instant rate_next{};                     // earliest instant of the next permitted call (GCRA)
+};
+
+class LaneTable {
+ public:
+  virtual ~LaneTable() = default;
+  virtual Result<std::vector<Lane>> all() = 0;
+  virtual Result<std::optional<Lane>> find(std::string_view channel) = 0;
+  virtual Result<void> save(const Lane& lane, Instant now) = 0;
+};
+
+// Attempts (one row per settled call that was not a first-try success) and events (what happened to a message).
+class HistoryTable {
+ public:
+  virtual ~HistoryTable() = default;
+  virtual Result<void> attempt(std::string_view message_id, int number, const Outcome& outcome, Instant now) = 0;
+  // name: "published", "deferred", "publish-failed", "claim-expired", "retry", "parked", "expired", "skipped",
+  // "stale", "replayed", "cancelled" …; actor: command or operator.
+  virtual Result<void> event(std::string_view message_id, std::string_view name, std::string_view detail,
+                             std::string_view actor, Instant now) = 0;
+};
+
+// A run (process) that claims. Its id is the holder in every claim and the byte of its kernel lock.
+struct OpenRun {
+  std::int64_t id = 0;
+  std::string command{};  // "relay", "work", "enqueue", "reconcile"
+};
+
+class RunTable {
+ public:
+  virtual ~RunTable() = default;
+  virtual Result<std::int64_t> begin(std::string_view command, std::int64_t pid, Instant now) = 0;
+  // summary: the JSON summary that the command prints.
+  virtual Result<void> end(std::int64_t run_id, bool ok, std::string_view summary, Instant now) = 0;
+  // Runs without an end, of which some may be dead.
+  virtual Result<std::vector<OpenRun>> open_runs() = 0;
+  // The run is dead and everything it held has been taken back.
+  virtual Result<void> mark_dead(std::int64_t run_id, Instant now) = 0;
+};
+
+}  // namespace notify
