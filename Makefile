@@ -1,0 +1,101 @@
+# make            builds build/notifyctl
+# make help       lists the rest
+#
+# Thin on purpose: CMakeLists.txt knows how to build, scripts/run-tests.sh how to test. All of it runs unattended.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --no-print-directory
+JOBS        ?= $(shell nproc)
+PREFIX      ?= /usr/local
+DESTDIR     ?=
+FUZZ_SECONDS ?= 30
+
+# $(call build,PRESET,TARGET…): configuring again takes half a second and sees new packages and files.
+build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; }; \
+        cmake --build --preset $(1) -j $(JOBS) --target $(2)
+
+.PHONY: all build help deps deps-test test unit contract e2e sim lint docs asan asan-build tsan format bench fuzz \
+        coverage quickstart install clean distclean dist-check
+
+all: build  ## build/notifyctl (the default)
+
+build: deps
+	@$(call build,release-static,notifyctl)
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps:  ## packages and static libraries to build with; does nothing when they are there
+	@scripts/install-packages.sh build
+	@scripts/build-static-deps.sh
+
+deps-test: deps
+	@scripts/install-packages.sh test
+
+quickstart: build  ## the example of the README, from nothing to a delivered message
+	@examples/quickstart/run.sh
+
+test: deps-test  ## every suite; the last line is "N passed, N failed"
+	@$(call build,release-static,test_programs)
+	@scripts/run-tests.sh unit contract sim e2e lint docs
+
+unit contract sim e2e: deps-test  ## one suite
+	@$(call build,release-static,test_programs)
+	@scripts/run-tests.sh $@
+
+lint: deps-test  ## format, clang-tidy, layers, shell scripts, staticness
+	@$(call build,release-static,notifyctl)
+	@scripts/run-tests.sh lint
+
+docs: deps-test  ## man pages and links
+	@$(call build,release-static,notifyctl)
+	@scripts/run-tests.sh docs
+
+asan-build: deps-test
+	@$(call build,asan,test_programs)
+
+asan: asan-build  ## unit and contract suites under AddressSanitizer and UBSan
+	@scripts/run-tests.sh --build build/asan unit contract
+
+tsan: deps-test  ## unit and contract suites under ThreadSanitizer
+	@$(call build,tsan,test_programs)
+	@scripts/run-tests.sh --build build/tsan unit contract
+
+coverage: deps-test  ## line coverage of the unit and contract suites
+	@scripts/install-packages.sh coverage
+	@$(call build,coverage,test_programs)
+	@find build/coverage -name '*.gcda' -delete
+	@scripts/run-tests.sh --build build/coverage unit contract
+	@gcovr --root . --filter src/ --exclude-throw-branches --print-summary --html-details build/coverage/index.html \
+	  --object-directory build/coverage | tee build/coverage/summary.txt
+
+fuzz: deps-test  ## every fuzzer for FUZZ_SECONDS (30)
+	@$(call build,fuzz,fuzz_programs)
+	@scripts/run-fuzzers.sh build/fuzz $(FUZZ_SECONDS)
+
+bench: deps-test  ## the measurements of docs and their targets
+	@scripts/install-packages.sh bench
+	@$(call build,release-static,notifyctl bench_programs)
+	@tests/bench/run.sh build/release-static/bench
+
+format: deps-test  ## clang-format over all sources
+	@scripts/lint.sh format --fix
+
+install:  ## the executable, man pages and completions below $(DESTDIR)$(PREFIX); builds nothing
+	@test -x build/notifyctl || { echo "make install: build/notifyctl is missing: run make first" >&2; exit 1; }
+	install -D -m 755 build/notifyctl '$(DESTDIR)$(PREFIX)/bin/notifyctl'
+	@shopt -s nullglob; at='$(DESTDIR)$(PREFIX)/share'; set -x; \
+	for page in man/*.[1-8]; do install -D -m 644 "$$page" "$$at/man/man$${page##*.}/$${page##*/}"; done; \
+	for file in completions/*.bash; do install -D -m 644 "$$file" "$$at/bash-completion/completions/notifyctl"; done; \
+	for file in completions/_notifyctl; do install -D -m 644 "$$file" "$$at/zsh/site-functions/_notifyctl"; done; \
+	for file in completions/*.fish; do install -D -m 644 "$$file" "$$at/fish/vendor_completions.d/notifyctl.fish"; done
+
+clean:  ## what was built, but not the static libraries
+	@find build -mindepth 1 -maxdepth 1 ! -name 'deps*' -exec rm -rf {} + 2> /dev/null || true
+
+distclean:  ## everything that was built
+	@rm -rf build
+
+dist-check: deps-test  ## the committed tree builds, installs and runs without git
+	@scripts/dist-check.sh

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The checks that need no running program, one a call:
+#
+#   scripts/lint.sh format [--fix] | layers | tidy | shell | static
+#   scripts/lint.sh --list
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+sources() { find src tests -name '*.cpp' -o -name '*.hpp' | sort; }
+
+case ${1:-} in
+  --list) echo layers format shell static tidy ;;
+  format)
+    if [ "${2:-}" = --fix ]; then
+      sources | xargs clang-format -i
+    else
+      sources | xargs clang-format --dry-run --Werror
+    fi ;;
+  layers) scripts/check-layers.sh ;;
+  tidy) scripts/tidy.py build/release-static ;;
+  shell)
+    git ls-files --cached --others --exclude-standard 2> /dev/null | grep -E '(\.(sh|bash)|^\.ci/run)$' |
+      while read -r file; do [ ! -e "$file" ] || echo "$file"; done | xargs shellcheck --severity=warning ;;
+  static) scripts/check-static.sh build/notifyctl ;;
+  *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 64 ;;
+esac

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""Runs clang-tidy over src/, on all cores, and remembers what was clean.
+
+    scripts/tidy.py BUILD_DIR
+
+BUILD_DIR must be built: ninja knows from it which headers a source reads. A source is looked at again when its text,
+one of its headers of ours, its compile command, .clang-tidy or clang-tidy itself has changed.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIDY = "clang-tidy"
+# Flags that only g++ knows are no reason to complain.
+EXTRA = ["--quiet", "--extra-arg=-Wno-unknown-warning-option"]
+
+
+def headers_by_object(build):
+    """{object file: [files of ours it was compiled from]} from ninja's dependency log."""
+    deps, current = {}, None
+    for line in subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True).stdout.splitlines():
+        if line and not line.startswith(" "):
+            current = deps.setdefault(line.split(":")[0], [])
+        elif line.strip():
+            path = (build / line.strip()).resolve()
+            if path.is_relative_to(ROOT):
+                current.append(path)
+    return deps
+
+
+def digest(base, command, files):
+    key = hashlib.sha256(base)
+    key.update(command.encode())
+    for path in sorted(files):
+        key.update(str(path).encode())
+        key.update(path.read_bytes() if path.exists() else b"")
+    return key.hexdigest()
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    cache = ROOT / "build" / "tidy"
+    cache.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
+    base = version + (ROOT / ".clang-tidy").read_bytes() + repr(EXTRA).encode()
+    deps = headers_by_object(build)
+
+    todo, seen = [], set()
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["file"])
+        if not source.is_relative_to(ROOT / "src") or source in seen or not source.exists():
+            continue
+        seen.add(source)
+        words = shlex.split(entry["command"])
+        stamp = cache / digest(base, entry["command"], {source, *deps.get(words[words.index("-o") + 1], [])})
+        if not stamp.exists():
+            todo.append((source, stamp))
+
+    def tidy(item):
+        source, stamp = item
+        done = subprocess.run([TIDY, "-p", build, *EXTRA, source], capture_output=True, text=True)
+        if done.returncode == 0:
+            stamp.touch()
+            return ""
+        return done.stdout or done.stderr
+
+    failed = 0
+    # The largest first, so that no core is left alone with it at the end.
+    todo.sort(key=lambda item: -item[0].stat().st_size)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for output in pool.map(tidy, todo):
+            if output:
+                failed += 1
+                print(output, flush=True)
+    print(f"clang-tidy: {len(seen)} files, {len(todo)} looked at, {failed} with findings")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
