@@ -43,7 +43,10 @@ struct HttpEvidence {
   bool refused_stream = false;  // HTTP/2 REFUSED_STREAM as the last word
   std::int64_t stream_id = -1;  // HTTP/2 stream of the request; -1 unknown
   std::int64_t goaway_last_stream = -1;  // last-stream-id of the last GOAWAY; -1 none
+  std::int64_t goaway_error = -1;        // its HTTP/2 error code; -1 none
   bool address_blocked = false; // our own guard refused the address
+  bool refused_locally = false; // the request itself is impossible (URL, header); nothing was tried
+  std::string phase{};          // how far it got: resolve, connect, tls, request, response, done
   Duration elapsed{0};
 };
 

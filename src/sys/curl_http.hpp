@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/ports/http.hpp"
+
+namespace notify {
+
+class EpollLoop;
+
+struct HttpSettings {
+  std::string ca_file{};     // CA certificates (ca_bundle.hpp); empty: every https request ends as a TLS failure
+  std::string proxy{};       // URL of a proxy; empty: none, whatever the environment says. With a proxy the address
+                             // of the vendor cannot be checked here, so requests without allow_private are refused
+  int max_connections = 64;  // kept open; should be the number of requests in flight at the most
+  std::string user_agent = "notifyctl";
+};
+
+// HttpClient on libcurl's multi interface, driven by the loop. Easy handles and connections are reused. The first
+// object initialises libcurl (some 1.5 ms), so make one only when something will be sent.
+//
+// A request with `once` can leave this process one time only: libcurl repeats a request by itself when a reused
+// connection dies, so its body can be read once, a second attempt is stopped before its first byte, and a request
+// without a body has a connection of its own. Redirects are never followed.
+//
+// Destroying the object drops the requests in flight without calling their `done`.
+class CurlHttp final : public HttpClient {
+ public:
+  static Result<std::unique_ptr<CurlHttp>> create(EpollLoop& loop, const HttpSettings& settings);
+  ~CurlHttp() override;
+
+  void start(HttpRequest request, std::function<void(HttpEvidence)> done) override;
+
+ private:
+  struct Impl;
+  explicit CurlHttp(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace notify

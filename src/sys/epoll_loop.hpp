@@ -1,0 +1,97 @@
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/ports/loop.hpp"
+#include "sys/files.hpp"
+
+namespace notify {
+
+// Loop over epoll: no wake-ups while nothing happens and no timer runs out.
+class EpollLoop final : public Loop {
+ public:
+  EpollLoop();
+  ~EpollLoop() override;
+  EpollLoop(const EpollLoop&) = delete;
+  EpollLoop& operator=(const EpollLoop&) = delete;
+
+  // Runs callbacks until stop(). What stop() leaves undone (posted tasks, timers) waits for the next run() or is
+  // dropped with the loop.
+  void run();
+  // run() returns after the current callback. Thread-safe; before run(), the next run() returns at once.
+  void stop();
+
+  void post(std::function<void()> task) override;
+  Timer after(Duration delay, std::function<void()> task) override;
+  void cancel(Timer timer) override;
+  void watch(int fd, std::function<void()> ready) override;
+  void unwatch(int fd) override;
+
+  // --- for the other adapters of this directory
+
+  // Like after() with the clock's full resolution.
+  Timer after_ns(std::chrono::nanoseconds delay, std::function<void()> task);
+
+  // Calls `ready(events)` while any of `events` (EPOLLIN, EPOLLOUT; EPOLLERR and EPOLLHUP always) holds. A second
+  // call for the same descriptor changes events and callback. The change reaches the kernel before the loop waits
+  // next, so that removing and adding again in one turn costs no system call. Who uses this must call forget() right
+  // before the descriptor is closed.
+  using Ready = std::function<void(std::uint32_t events)>;
+  void watch_events(int fd, std::uint32_t events, Ready ready);
+  // Changes the events of a watched descriptor; 0 keeps the callback and asks for nothing.
+  void change_events(int fd, std::uint32_t events);
+  void forget(int fd);
+
+  // Calls `task` once when the current turn's callbacks have run, before the loop waits. Loop thread only.
+  void at_end_of_turn(std::function<void()> task);
+
+ private:
+  struct Watch {
+    Ready ready{};
+    std::uint32_t wanted = 0;      // what the owner asks for
+    std::uint32_t registered = 0;  // what the kernel knows
+    bool known = false;            // in the kernel's set
+    bool dirty = false;            // wanted and registered may differ
+    std::uint32_t generation = 0;  // tells a late event of an earlier owner of the number
+  };
+  using Deadline = std::pair<std::chrono::nanoseconds, Timer>;
+
+  Watch& slot(int fd);
+  void mark_dirty(int fd, Watch& watch);
+  void flush_changes();
+  void apply(int fd, Watch& watch);
+  bool run_posted();
+  void run_timers();
+  void run_end_of_turn();
+  void wait_and_dispatch();
+  int wait(std::chrono::nanoseconds timeout, bool forever);
+  void wake();
+
+  Fd epoll_;
+  Fd wake_;  // eventfd
+  std::vector<Watch> watches_{};
+  std::vector<int> dirty_{};
+  std::vector<epoll_event> events_{};
+  std::map<Deadline, std::function<void()>> timers_{};
+  std::unordered_map<Timer, std::chrono::nanoseconds> deadlines_{};
+  Timer last_timer_ = 0;
+  std::vector<std::function<void()>> end_of_turn_{};
+  bool fine_timeouts_ = true;  // the kernel has epoll_pwait2
+
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;  // guards the rest
+  std::vector<std::function<void()>> posted_{};
+  bool sleeping_ = false;
+};
+
+}  // namespace notify

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace notify {
+
+// Owns a descriptor. All descriptors of the program are close-on-exec.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) noexcept : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(other.release()) {}
+  Fd& operator=(Fd&& other) noexcept;
+  ~Fd() { reset(); }
+
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  int release() noexcept;
+  void reset() noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+// The Error of a failed system call on a file: its code from errno (kPermission, kDiskFull, kNotFound, kIo …), its
+// message "what: reason".
+Error file_error(std::string_view what, int error_number);
+
+// Puts `bytes` at `path` so that after a crash there is either the old file or the whole new one: writes a file beside
+// it, syncs, renames, syncs the directory. An existing file's place is taken, a symbolic link's too.
+Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode = 0600);
+
+// The whole file; kBadInput when it is larger than `max_bytes`.
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+
+// A file that holds one secret. kPermission when group or others may read or write it. One newline (LF or CRLF) at its
+// end is not part of the secret. An empty secret is kConfig. Error messages name the file, never its content.
+Result<std::string> read_secret_file(const std::string& path);
+
+}  // namespace notify
