@@ -11,9 +11,9 @@ class QueueTable {
  public:
   virtual ~QueueTable() = default;
 
-  // INSERT … SELECT from outbox rows that are PUBLISHING under this token. Returns how many were inserted or
-  // already there. A second copy of a message that is queued changes nothing.
-  virtual Result<bool> put(std::int64_t outbox_id, std::int64_t outbox_token, Instant ready) = 0;
+  // INSERT … SELECT from the outbox row if it is PUBLISHING and claimed by this holder (run id); false when it is
+  // not, so that a relay which lost its claim puts nothing. A message that is queued already stays as it is.
+  virtual Result<bool> put(std::int64_t outbox_id, std::int64_t holder, Instant now) = 0;
   virtual Result<std::vector<Delivery>> take(const ReceiveRequest& request) = 0;
   virtual Result<bool> remove(std::string_view message_id, std::int64_t lease_token) = 0;
   virtual Result<bool> put_back(std::string_view message_id, std::int64_t lease_token, Instant ready, int tries,

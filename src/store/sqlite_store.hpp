@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/ports/store.hpp"
+#include "core/report.hpp"
+
+namespace notify {
+
+// The store over one SQLite database in WAL mode. One instance belongs to one thread. Made by open_store.
+class SqliteStore final : public Store, public Reports {
+ public:
+  struct Impl;
+  explicit SqliteStore(std::unique_ptr<Impl> impl);
+  ~SqliteStore() override;
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+
+  Result<void> write(const std::function<Result<void>()>& body) override;
+  OutboxTable& outbox() override;
+  QueueTable& queue() override;
+  InboxTable& inbox() override;
+  ParkedTable& parked() override;
+  AlertTable& alerts() override;
+  LaneTable& lanes() override;
+  HistoryTable& history() override;
+  RunTable& runs() override;
+  Result<bool> changed_elsewhere() override;
+
+  Result<StatusReport> status(Instant now) override;
+  Result<void> list(ListSubject subject, const ListFilter& filter, Instant now,
+                    const std::function<bool(const ListRow&)>& row) override;
+  Result<std::optional<MessageStory>> story(std::string_view id_or_key, Instant now) override;
+  Result<std::vector<CounterDrift>> verify_counters() override;
+
+  // The file, for those who watch it for commits ("<path>-wal") and for the lock file ("<path>-procs").
+  const std::string& path() const noexcept;
+
+  // PRAGMA integrity_check (quick: quick_check): what is wrong, at most `limit` lines; empty when sound.
+  Result<std::vector<std::string>> check_integrity(bool quick, int limit = 20);
+  // A consistent copy in a file that must not exist yet, 0600 (VACUUM INTO). Safe while others write.
+  Result<void> backup_into(const std::string& path);
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace notify
