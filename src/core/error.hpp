@@ -59,19 +59,21 @@ Error with_context(Error error, std::string_view context);
 #define NOTIFY_CONCAT_INNER(a, b) a##b
 #define NOTIFY_CONCAT(a, b) NOTIFY_CONCAT_INNER(a, b)
 
-// TRY_ASSIGN(auto x, f());  declares x from the value of f(), or returns f()'s error.
-#define TRY_ASSIGN_INNER(tmp, decl, expr)                                   \
-  auto tmp = (expr);                                                        \
+// TRY_ASSIGN(auto x, f());  declares x from the value of f(), or returns f()'s error. The names are made with
+// __COUNTER__, since a lambda inside the expression may hold another TRY.
+#define TRY_ASSIGN_INNER(tmp, decl, expr)                                     \
+  auto tmp = (expr);                                                          \
   if (!tmp) return ::tl::unexpected<::notify::Error>(std::move(tmp).error()); \
   decl = std::move(*tmp)
-#define TRY_ASSIGN(decl, expr) TRY_ASSIGN_INNER(NOTIFY_CONCAT(try_result_, __LINE__), decl, expr)
+#define TRY_ASSIGN(decl, expr) TRY_ASSIGN_INNER(NOTIFY_CONCAT(try_result_, __COUNTER__), decl, expr)
 
 // TRY(f());  returns f()'s error, if any.
-#define TRY(expr)                                                                                      \
-  do {                                                                                                 \
-    if (auto try_result = (expr); !try_result)                                                         \
-      return ::tl::unexpected<::notify::Error>(std::move(try_result).error());                         \
+#define TRY_INNER(tmp, expr)                                                             \
+  do {                                                                                   \
+    if (auto tmp = (expr); !tmp)                                                         \
+      return ::tl::unexpected<::notify::Error>(std::move(tmp).error());                  \
   } while (false)
+#define TRY(expr) TRY_INNER(NOTIFY_CONCAT(try_result_, __COUNTER__), expr)
 
 // ASSERT(condition): programmers' errors. Stays on in release builds: going on after a broken invariant
 // could send a message twice.

@@ -55,7 +55,7 @@ struct Lane {
   Duration probe_interval{0};
   std::optional<Instant> hold_until{};     // Retry-After of the whole lane
   int refused_in_a_row = 0;                // connects
-  Instant rate_next{};                     // earliest instant of the next permitted call (GCRA)
+  std::int64_t rate_next_us = 0;           // earliest next permitted call, microseconds since the epoch (GCRA)
 };
 
 class LaneTable {

@@ -1,0 +1,149 @@
+#include "core/recovery.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace notify {
+namespace {
+
+constexpr int kRowsPerTransaction = 500;  // bounds the time the write lock is held
+
+Result<std::vector<std::int64_t>> dead_runs(Store& store, Holders& holders, std::int64_t self,
+                                            bool (*concerns)(std::string_view command)) {
+  TRY_ASSIGN(const std::vector<OpenRun> open, store.runs().open_runs());
+  std::vector<std::int64_t> dead;
+  for (const OpenRun& run : open)
+    if (run.id != self && concerns(run.command) && !holders.alive(run.id)) dead.push_back(run.id);
+  return dead;
+}
+
+// enqueue --now publishes, so it holds outbox rows like a relay.
+bool claims_outbox(std::string_view command) { return command == "relay" || command == "enqueue"; }
+bool claims_inbox(std::string_view command) { return command == "work"; }
+
+// One claim whose owner will never settle it. Nobody knows whether the vendor was called.
+class Abandoner {
+ public:
+  Abandoner(Store& store, Transport& transport, const Config& config)
+      : store_(store), transport_(transport), config_(config) {}
+
+  Result<void> abandon(const InboxRow& row, std::string_view reason, Instant now, WorkRecovery& counts) {
+    if (resumable(row, now)) {
+      TRY_ASSIGN(const bool rests, store_.inbox().rest(row.message_id, row.token, now, reason, {}, now));
+      counts.resumed += rests ? 1 : 0;
+      return {};
+    }
+    Settlement error{row.message_id, row.token, InboxState::kError, std::string(reason), {}, {}, 0, now};
+    TRY_ASSIGN(const bool settled, store_.inbox().settle(error));
+    if (!settled) return {};
+    ++counts.errors;
+    if (transport_.in_store_transaction()) TRY(store_.queue().remove_any(row.message_id));
+    TRY(store_.history().event(row.message_id, "stale", reason, "recovery", now));
+    return store_.alerts().raise("error", row.channel, row.message_id, reason, now);
+  }
+
+ private:
+  bool resumable(const InboxRow& row, Instant now) const {
+    const ChannelConfig* channel = config_.channel(row.channel);
+    return channel != nullptr && channel->semantics == Semantics::kAtLeastOnce &&
+           now - row.first_call_at < channel->idempotency_window;
+  }
+
+  Store& store_;
+  Transport& transport_;
+  const Config& config_;
+};
+
+Duration stale_after(const Config& config, std::string_view channel) {
+  const ChannelConfig* configured = config.channel(channel);
+  return configured != nullptr ? configured->stale_after : ChannelConfig{}.stale_after;
+}
+
+// Everything one dead worker held, in bounded transactions; the run is closed with the last of it.
+Result<void> take_back(Store& store, Transport& transport, Clock& clock, const Config& config, std::int64_t holder,
+                       WorkRecovery& total) {
+  Abandoner abandoner(store, transport, config);
+  for (bool more = true; more;) {
+    WorkRecovery counts;
+    TRY(store.write([&]() -> Result<void> {
+      counts = {};
+      const Instant now = clock.now();
+      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().held_by(holder, kRowsPerTransaction));
+      for (const InboxRow& row : rows) TRY(abandoner.abandon(row, "worker-died", now, counts));
+      more = !rows.empty();
+      if (more) return {};
+      if (transport.in_store_transaction()) {
+        TRY_ASSIGN(counts.leases, transport.recover_holder(holder, now));
+      }
+      return store.runs().mark_dead(holder, now);
+    }));
+    total.errors += counts.errors;
+    total.resumed += counts.resumed;
+    total.leases += counts.leases;
+  }
+  return {};
+}
+
+Result<void> end_stale(Store& store, Transport& transport, Clock& clock, const Config& config, WorkRecovery& total) {
+  Duration shortest = ChannelConfig{}.stale_after;
+  for (const ChannelConfig& channel : config.channels) shortest = std::min(shortest, channel.stale_after);
+  TRY_ASSIGN(const std::vector<InboxRow> candidates,
+             store.inbox().stale(clock.now() - shortest, kRowsPerTransaction));
+  if (candidates.empty()) return {};
+
+  Abandoner abandoner(store, transport, config);
+  WorkRecovery counts;
+  TRY(store.write([&]() -> Result<void> {
+    counts = {};
+    const Instant now = clock.now();
+    TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().stale(now - shortest, kRowsPerTransaction));
+    for (const InboxRow& row : rows) {
+      const Instant since = std::max(row.claimed_at, row.resume_at.value_or(row.claimed_at));
+      if (now - since > stale_after(config, row.channel)) TRY(abandoner.abandon(row, "stale", now, counts));
+    }
+    return {};
+  }));
+  total.errors += counts.errors;
+  total.resumed += counts.resumed;
+  return {};
+}
+
+}  // namespace
+
+Result<std::int64_t> begin_run(Store& store, Holders& holders, Clock& clock, std::string_view command,
+                               std::int64_t pid) {
+  std::int64_t id = 0;
+  TRY(store.write([&]() -> Result<void> {
+    TRY_ASSIGN(id, store.runs().begin(command, pid, clock.now()));
+    return holders.hold(id);
+  }));
+  return id;
+}
+
+Result<int> recover_relays(Store& store, Holders& holders, Clock& clock, std::int64_t self, bool copy_may_be_out) {
+  TRY_ASSIGN(const std::vector<std::int64_t> dead, dead_runs(store, holders, self, claims_outbox));
+  int rows = 0;
+  TRY(store.write([&]() -> Result<void> {
+    const Instant now = clock.now();
+    TRY_ASSIGN(rows, store.outbox().recover_expired(now, copy_may_be_out));
+    for (const std::int64_t holder : dead) {
+      TRY_ASSIGN(const int given_back, store.outbox().recover_holder(holder, now, copy_may_be_out));
+      rows += given_back;
+      TRY(store.runs().mark_dead(holder, now));
+    }
+    return {};
+  }));
+  return rows;
+}
+
+Result<WorkRecovery> recover_workers(Store& store, Transport& transport, Holders& holders, Clock& clock,
+                                     const Config& config, std::int64_t self) {
+  WorkRecovery total;
+  TRY_ASSIGN(const std::vector<std::int64_t> dead, dead_runs(store, holders, self, claims_inbox));
+  for (const std::int64_t holder : dead) TRY(take_back(store, transport, clock, config, holder, total));
+  TRY(end_stale(store, transport, clock, config, total));
+  return total;
+}
+
+}  // namespace notify

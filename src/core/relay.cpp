@@ -1,0 +1,237 @@
+#include "core/relay.hpp"
+
+#include <algorithm>
+
+#include "core/backoff.hpp"
+#include "core/duration.hpp"
+#include "core/recovery.hpp"
+
+namespace notify {
+namespace {
+
+constexpr std::string_view kActor = "relay";
+
+// Looking again later than the expiry would be too late to say EXPIRED on time.
+Instant no_later_than_expiry(Instant ready, const Envelope& envelope) {
+  return envelope.expires ? std::min(ready, *envelope.expires) : ready;
+}
+
+}  // namespace
+
+RelaySummary& RelaySummary::operator+=(const RelaySummary& other) noexcept {
+  recovered += other.recovered;
+  published += other.published;
+  deferred += other.deferred;
+  skipped += other.skipped;
+  expired += other.expired;
+  failed += other.failed;
+  retried += other.retried;
+  return *this;
+}
+
+std::int64_t RelaySummary::total() const noexcept {
+  return published + deferred + skipped + expired + failed + retried;
+}
+
+Relay::Relay(RelayPorts ports, const RelayConfig& config, std::int64_t holder)
+    : ports_(ports), config_(config), holder_(holder) {}
+
+Result<void> Relay::recover() {
+  TRY_ASSIGN(const int rows, recover_relays(ports_.store, ports_.holders, ports_.clock, holder_,
+                                            !ports_.transport.in_store_transaction()));
+  summary_.recovered += rows;
+  if (rows > 0) ports_.events.emit({Event::Level::kInfo, "relay.recovered", {}, {}, "claims taken back", rows});
+  return {};
+}
+
+Result<int> Relay::step(int limit) {
+  std::vector<Claimed> claimed;
+  RelaySummary counts;
+  int looked_at = 0;
+  TRY(ports_.store.write([&]() -> Result<void> {
+    claimed.clear();
+    counts = {};
+    const Instant now = ports_.clock.now();
+    TRY_ASSIGN(const std::vector<Candidate> rows,
+               ports_.store.outbox().candidates(now, std::min(limit, config_.batch),
+                                                !ports_.transport.in_store_transaction()));
+    looked_at = static_cast<int>(rows.size());
+    for (const Candidate& row : rows) TRY(decide(row, now, claimed, counts));
+    return {};
+  }));
+  summary_ += counts;
+  ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
+  TRY(publish(claimed));
+  return looked_at;
+}
+
+Result<bool> Relay::publish_one(std::int64_t outbox_id) {
+  std::vector<Claimed> claimed;
+  RelaySummary counts;
+  TRY(ports_.store.write([&]() -> Result<void> {
+    claimed.clear();
+    counts = {};
+    const Instant now = ports_.clock.now();
+    TRY_ASSIGN(const std::optional<Candidate> row,
+               ports_.store.outbox().candidate(outbox_id, !ports_.transport.in_store_transaction()));
+    // A row with a time of its own, or resting after a failed publish, waits for it.
+    if (row && row->ready_at <= now) TRY(decide(*row, now, claimed, counts));
+    return {};
+  }));
+  summary_ += counts;
+  ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
+  TRY(publish(claimed));
+  return summary_.published > 0;
+}
+
+Result<RelaySummary> Relay::preview(int limit) {
+  const Instant now = ports_.clock.now();
+  TRY_ASSIGN(const std::vector<Candidate> rows, ports_.store.outbox().candidates(now, limit, false));
+  RelaySummary counts;
+  for (const Candidate& row : rows) {
+    const Verdict verdict = ports_.policies.judge(row.envelope, Stage::kRelay, now);
+    if (row.copy_may_be_out || verdict.kind == Verdict::Kind::kGo) {
+      ++counts.published;
+    } else if (verdict.kind == Verdict::Kind::kDefer) {
+      ++counts.deferred;
+    } else if (verdict.kind == Verdict::Kind::kSkip) {
+      ++counts.skipped;
+    } else {
+      ++counts.expired;
+    }
+  }
+  return counts;
+}
+
+// Inside the claiming transaction: what becomes of one PENDING row that is due.
+Result<void> Relay::decide(const Candidate& row, Instant now, std::vector<Claimed>& claimed, RelaySummary& counts) {
+  const Verdict verdict = ports_.policies.judge(row.envelope, Stage::kRelay, now);
+  OutboxTable& outbox = ports_.store.outbox();
+
+  // Once a copy may be out, only the worker can say what became of the message: the relay goes on handing it
+  // over until one copy is confirmed, and closes nothing.
+  if (!row.copy_may_be_out) {
+    switch (verdict.kind) {
+      case Verdict::Kind::kSkip: ++counts.skipped; return close(row, OutboxState::kSkipped, verdict.reason, now);
+      case Verdict::Kind::kExpire: ++counts.expired; return close(row, OutboxState::kExpired, verdict.reason, now);
+      case Verdict::Kind::kGo:
+      case Verdict::Kind::kDefer: break;
+    }
+    if (row.attempts > 0 && now - row.due_at > config_.give_up_after) {
+      ++counts.failed;
+      return close(row, OutboxState::kFailed, "gave-up", now);
+    }
+  }
+  if (verdict.kind == Verdict::Kind::kDefer) {
+    ++counts.deferred;
+    TRY(outbox.defer(row.envelope.outbox_id, verdict.until, verdict.reason, now));
+    return ports_.store.history().event(row.envelope.message_id, "deferred", verdict.reason, kActor, now);
+  }
+
+  const std::int64_t token = new_token(ports_.random);
+  TRY_ASSIGN(const bool taken,
+             outbox.claim(row.envelope.outbox_id, OutboxClaim{token, holder_, now, now + config_.lease}));
+  if (taken) claimed.push_back({row, token});
+  return {};
+}
+
+Result<void> Relay::publish(const std::vector<Claimed>& claimed) {
+  if (claimed.empty()) return {};
+  std::vector<Envelope> batch;
+  batch.reserve(claimed.size());
+  for (const Claimed& claim : claimed) batch.push_back(claim.row.envelope);
+
+  std::vector<PublishAnswer> answers;
+  RelaySummary counts;
+  const auto hand_over = [&]() -> Result<void> {
+    TRY_ASSIGN(answers, ports_.transport.publish(batch, ports_.clock.now()));
+    ASSERT(answers.size() == claimed.size());
+    ports_.crash_points.reach(CrashPoint::kRelayAfterPublish);
+    return {};
+  };
+  const auto mark_all = [&]() -> Result<void> {
+    TRY_ASSIGN(counts, mark(claimed, answers, ports_.clock.now()));
+    return {};
+  };
+
+  if (ports_.transport.in_store_transaction()) {
+    const auto done = ports_.store.write([&]() -> Result<void> {
+      TRY(hand_over());
+      return mark_all();
+    });
+    // Nothing of it happened. The claims stay ours until the rows are given back, here or by recovery.
+    if (!done) return give_back(claimed, done.error());
+  } else {
+    if (const auto handed = hand_over(); !handed) return give_back(claimed, handed.error());
+    TRY(ports_.store.write(mark_all));
+  }
+  summary_ += counts;
+  ports_.crash_points.reach(CrashPoint::kRelayAfterMark);
+  ports_.events.emit({Event::Level::kDebug, "relay.published", {}, {}, "rows published", counts.published});
+  return {};
+}
+
+Result<RelaySummary> Relay::mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers,
+                                 Instant now) {
+  RelaySummary counts;
+  for (std::size_t i = 0; i < claimed.size(); ++i) TRY(mark_one(claimed[i], answers[i], now, counts));
+  return counts;
+}
+
+Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, RelaySummary& counts) {
+  const Envelope& envelope = claim.row.envelope;
+  OutboxTable& outbox = ports_.store.outbox();
+  if (answer.kind == PublishAnswer::Kind::kConfirmed) {
+    TRY_ASSIGN(const bool ours, outbox.confirm(envelope.outbox_id, claim.token, now));
+    counts.published += ours ? 1 : 0;  // not ours any more: whoever took it over marks it
+    return {};
+  }
+
+  const int failed = claim.row.attempts + 1;
+  const Duration wait = backoff_delay(config_.backoff, failed, ports_.random.next64());
+  const bool may_be_out = answer.kind == PublishAnswer::Kind::kUnknown;
+  TRY_ASSIGN(const bool ours, outbox.back_off(envelope.outbox_id, claim.token,
+                                              no_later_than_expiry(now + wait, envelope), may_be_out, answer.reason, now));
+  if (!ours) return {};
+  ++counts.retried;
+  TRY(ports_.store.history().event(envelope.message_id, "publish-failed", answer.reason, kActor, now));
+  if (failed == config_.alert_after) {
+    TRY(ports_.store.alerts().raise("publish-failing", envelope.channel, envelope.message_id, answer.reason, now));
+  }
+  return {};
+}
+
+// The transport itself is down. One row carries the failed attempt, so that the trouble becomes visible and
+// give_up_after can count; the others were not begun and go back as they were.
+Result<void> Relay::give_back(const std::vector<Claimed>& claimed, const Error& why) {
+  RelaySummary counts;
+  const auto given_back = ports_.store.write([&]() -> Result<void> {
+    counts = {};
+    const Instant now = ports_.clock.now();
+    TRY(mark_one(claimed.front(), {PublishAnswer::Kind::kRefused, why.message}, now, counts));
+    for (std::size_t i = 1; i < claimed.size(); ++i) {
+      TRY(ports_.store.outbox().release(claimed[i].row.envelope.outbox_id, claimed[i].token, now));
+    }
+    return {};
+  });
+  if (given_back) summary_ += counts;
+  return fail(why);
+}
+
+// PENDING → SKIPPED, EXPIRED or FAILED. What was not sent although nobody forbade it raises an alert.
+Result<void> Relay::close(const Candidate& row, OutboxState to, std::string_view reason, Instant now) {
+  const Envelope& envelope = row.envelope;
+  TRY_ASSIGN(const bool changed, ports_.store.outbox().finish(envelope.outbox_id, to, reason, now));
+  ASSERT(changed);  // read in this very transaction
+  if (to == OutboxState::kExpired) {
+    TRY(ports_.store.alerts().raise("expired", envelope.channel, envelope.message_id, reason, now));
+  } else if (to == OutboxState::kFailed) {
+    TRY(ports_.store.alerts().raise("gave-up", envelope.channel, envelope.message_id, reason, now));
+  }
+  return ports_.store.history().event(envelope.message_id, to == OutboxState::kExpired   ? "expired"
+                                                           : to == OutboxState::kSkipped ? "skipped"
+                                                                                         : "gave-up",
+                                      reason, kActor, now);
+}
+
+}  // namespace notify

@@ -1,0 +1,152 @@
+// The claim: one INSERT picks the winner, in the transaction that makes it durable before the call.
+
+#include <algorithm>
+
+#include "core/work.hpp"
+
+namespace notify {
+namespace {
+
+constexpr std::string_view kActor = "work";
+
+// A second copy that meets somebody's live claim looks again at most this much later.
+constexpr Duration kLookAgain = 1min;
+
+}  // namespace
+
+Result<void> Worker::claim(const Prepared& prepared, Group& group, Instant now) {
+  const DeliveryHandle& handle = prepared.delivery.handle;
+  if (stopping_ || group.remaining <= 0) {
+    put_back(prepared, group, now, "worker-stopped");
+    return {};
+  }
+  switch (prepared.action) {
+    case Action::kPark: return park(prepared, group, now);
+    case Action::kSkip:
+    case Action::kExpire: return skip(prepared, group, now);
+    case Action::kDefer:
+      put_back(prepared, group, prepared.until, prepared.reason);
+      return ports_.store.history().event(handle.message_id, "deferred", prepared.reason, kActor, now);
+    case Action::kCall: break;
+  }
+  const Prepared again = prepare_call(prepared, now);
+  return again.action == Action::kCall ? claim_call(again, group, now) : claim(again, group, now);
+}
+
+Result<void> Worker::claim_call(const Prepared& prepared, Group& group, Instant now) {
+  const ChannelConfig& channel = *lanes_[prepared.lane].config;
+  Lane& lane = group.lanes[prepared.lane];
+  if (!lane_open(lane, now) && !(prepared.probe && lane.halted)) {
+    put_back(prepared, group, now, "lane-closed");
+    return {};
+  }
+  if (now + channel.timeout >= prepared.lease_until) {
+    put_back(prepared, group, now, "lease-too-short");
+    return {};
+  }
+  if (group.out >= concurrency_ || group.out_by_lane[prepared.lane] >= channel.concurrency) {
+    group.kept.push_back(prepared);
+    return {};
+  }
+  if (channel.rate) {
+    if (!lane_take_permit(lane, *channel.rate, now)) {
+      const Instant permit = lane_next_permit(lane);
+      group.wake_at = std::min(group.wake_at.value_or(permit), permit);
+      group.kept.push_back(prepared);
+      return {};
+    }
+    group.lane_changed[prepared.lane] = true;
+  }
+
+  const Envelope& envelope = prepared.dispatch.envelope;
+  const std::int64_t token = new_token(ports_.random);
+  TRY_ASSIGN(const bool won, ports_.store.inbox().claim({prepared.delivery.handle.message_id, envelope.outbox_id,
+                                                         envelope.channel, token, holder_, now}));
+  if (!won) return contested(prepared, group, now);
+  begin_call(prepared, group, token, 1, false, now, now);
+  return {};
+}
+
+// Somebody was here before. What the earlier claim became decides what this copy is.
+Result<void> Worker::contested(const Prepared& prepared, Group& group, Instant now) {
+  const std::string& message_id = prepared.delivery.handle.message_id;
+  TRY_ASSIGN(const std::optional<InboxRow> row, ports_.store.inbox().find(message_id));
+  if (!row || row->state != InboxState::kSending) {  // no row: parked
+    ++group.counts.duplicate;
+    group.deliveries.push_back({prepared.delivery.handle, std::nullopt, 0, {}});
+    return {};
+  }
+
+  const ChannelConfig& channel = *lanes_[prepared.lane].config;
+  const bool resting = row->holder == 0 && row->resume_at;
+  if (resting && channel.semantics == Semantics::kAtLeastOnce) {
+    if (*row->resume_at > now) {
+      put_back(prepared, group, *row->resume_at, "resting");
+      return {};
+    }
+    const std::int64_t token = new_token(ports_.random);
+    TRY_ASSIGN(const bool resumed, ports_.store.inbox().resume(message_id, row->token, token, holder_, now));
+    if (resumed) begin_call(prepared, group, token, row->calls + 1, true, row->first_call_at, now);
+    return {};
+  }
+  // Never acked: the owner may yet release the claim, and then this copy is the message.
+  const Instant stale = std::max(row->claimed_at, row->resume_at.value_or(row->claimed_at)) + channel.stale_after;
+  put_back(prepared, group, std::clamp(stale, now + 1s, now + kLookAgain), "claimed-elsewhere");
+  return {};
+}
+
+void Worker::begin_call(const Prepared& prepared, Group& group, std::int64_t token, int attempt, bool unknown_before,
+                        Instant first_call_at, Instant now) {
+  Call call{prepared.dispatch, prepared.delivery.handle, prepared.lane,  token,
+            prepared.delivery.tries, unknown_before, first_call_at, now, ports_.clock.boottime()};
+  call.dispatch.attempt = attempt;
+  group.calls.push_back(std::move(call));
+  ++group.out;
+  ++group.out_by_lane[prepared.lane];
+  --group.remaining;
+}
+
+Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
+  const DeliveryHandle& handle = prepared.delivery.handle;
+  group.deliveries.push_back({handle, std::nullopt, 0, {}});
+  TRY_ASSIGN(const std::optional<InboxRow> row, ports_.store.inbox().find(handle.message_id));
+  if (row) {  // a message with an inbox row is never poison: this is only a second copy of it
+    ++group.counts.duplicate;
+    return {};
+  }
+  TRY_ASSIGN(const bool parked,
+             ports_.store.parked().park({prepared.delivery.envelope, prepared.reason, prepared.detail,
+                                         prepared.delivery.tries, now}));
+  if (!parked) {
+    ++group.counts.duplicate;
+    return {};
+  }
+  ++group.counts.parked;
+  group.events.push_back({Event::Level::kWarning, "work.parked", handle.message_id, prepared.delivery.envelope.channel,
+                          prepared.reason + ": " + prepared.detail, 0});
+  TRY(ports_.store.history().event(handle.message_id, "parked", prepared.reason, kActor, now));
+  return ports_.store.alerts().raise("parked", prepared.delivery.envelope.channel, handle.message_id, prepared.reason,
+                                     now);
+}
+
+Result<void> Worker::skip(const Prepared& prepared, Group& group, Instant now) {
+  const Envelope& envelope = prepared.dispatch.envelope;
+  const std::string& message_id = prepared.delivery.handle.message_id;
+  group.deliveries.push_back({prepared.delivery.handle, std::nullopt, 0, {}});
+  TRY_ASSIGN(const bool inserted,
+             ports_.store.inbox().skip(message_id, envelope.outbox_id, envelope.channel, prepared.reason, now));
+  if (!inserted) {
+    ++group.counts.duplicate;
+    return {};
+  }
+  ++group.counts.skipped;
+  TRY(ports_.store.history().event(message_id, "skipped", prepared.reason, kActor, now));
+  if (prepared.action != Action::kExpire) return {};
+  return ports_.store.alerts().raise("expired", envelope.channel, message_id, prepared.reason, now);
+}
+
+void Worker::put_back(const Prepared& prepared, Group& group, Instant ready, std::string_view reason) {
+  group.deliveries.push_back({prepared.delivery.handle, ready, prepared.delivery.tries, std::string(reason)});
+}
+
+}  // namespace notify

@@ -1,0 +1,172 @@
+// The result of a call: SENT, FAILED, ERROR, put back, or parked. Only proof releases a claim.
+
+#include <algorithm>
+
+#include "core/backoff.hpp"
+#include "core/work.hpp"
+
+namespace notify {
+namespace {
+
+constexpr std::string_view kActor = "work";
+
+// A draining run waits for retries of its own that are not further away than this.
+constexpr Duration kOwnRetry = 5s;
+
+std::string describe(const Outcome& outcome) {
+  return outcome.detail.empty() ? outcome.reason : outcome.reason + ": " + outcome.detail;
+}
+
+}  // namespace
+
+Result<void> Worker::settle(const Finished& finished, Group& group, Instant now) {
+  --group.out;
+  --group.out_by_lane[finished.call.lane];
+  const Outcome& outcome = finished.outcome;
+  const bool first_try_success = outcome.cls == OutcomeClass::kSent && finished.call.dispatch.attempt == 1 &&
+                                 finished.call.tries == 0 && !outcome.duplicate_risk;
+  if (!first_try_success) {  // the evidence of a first-try success is in its inbox row
+    TRY(ports_.store.history().attempt(finished.call.delivery.message_id, finished.call.tries + finished.call.dispatch.attempt,
+                                       outcome, now));
+  }
+  TRY(note_lane(finished, group, now));
+
+  switch (outcome.cls) {
+    case OutcomeClass::kSent: return settle_final(finished, InboxState::kSent, group, now);
+    case OutcomeClass::kPermanent:
+      // After an unknown attempt a refusal proves nothing about the earlier one.
+      if (finished.call.unknown_before) return settle_final(finished, InboxState::kError, group, now);
+      return settle_final(finished, InboxState::kFailed, group, now);
+    case OutcomeClass::kUnknown: return settle_unknown(finished, group, now);
+    case OutcomeClass::kNotSent:
+      if (finished.call.unknown_before) return settle_unknown(finished, group, now);
+      return settle_not_sent(finished, group, now);
+  }
+  return {};
+}
+
+// SENT, FAILED (and parked) or ERROR (and an alert): the message is done with.
+Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group& group, Instant now) {
+  const std::string& message_id = finished.call.delivery.message_id;
+  const std::string& channel = finished.call.dispatch.envelope.channel;
+  const Outcome& outcome = finished.outcome;
+  ack(finished, group);
+  TRY_ASSIGN(const bool settled,
+             ports_.store.inbox().settle({message_id, finished.call.token, to, outcome.reason, outcome.detail,
+                                          outcome.reference, outcome.status, now}));
+  if (!settled) {
+    group.events.push_back({Event::Level::kError, "work.claim-lost", message_id, channel,
+                            "the result came after the claim had been taken away: " + describe(outcome), 0});
+    return {};
+  }
+  if (to == InboxState::kSent) {
+    ++group.counts.sent;
+    group.events.push_back({Event::Level::kDebug, "work.sent", message_id, channel, {}, 1});
+    return {};
+  }
+  if (to == InboxState::kError) {
+    ++group.counts.error;
+    group.events.push_back({Event::Level::kError, "work.error", message_id, channel, describe(outcome), 1});
+    TRY(ports_.store.history().event(message_id, "error", outcome.reason, kActor, now));
+    return ports_.store.alerts().raise("error", channel, message_id, outcome.reason, now);
+  }
+  ++group.counts.failed;
+  group.events.push_back({Event::Level::kWarning, "work.failed", message_id, channel, describe(outcome), 1});
+  TRY(ports_.store.parked().park({finished.call.dispatch.envelope, outcome.reason, outcome.detail,
+                                  finished.call.tries + 1, now}));
+  TRY(ports_.store.history().event(message_id, "failed", outcome.reason, kActor, now));
+  return ports_.store.alerts().raise("parked", channel, message_id, outcome.reason, now);
+}
+
+// It may have been processed. Only a channel whose vendor honours the message id may ask again, with the same
+// id, while the vendor remembers it.
+Result<void> Worker::settle_unknown(const Finished& finished, Group& group, Instant now) {
+  const Call& call = finished.call;
+  const ChannelConfig& channel = *lanes_[call.lane].config;
+  const std::size_t retries = static_cast<std::size_t>(call.dispatch.attempt - 1);
+  if (channel.semantics == Semantics::kAtLeastOnce && retries < channel.retry.size()) {
+    const Duration wait =
+        std::max(backoff_delay(channel.retry, static_cast<int>(retries) + 1, ports_.random.next64()),
+                 finished.outcome.retry_after.value_or(Duration{0}));
+    if (now + wait - call.first_call_at < channel.idempotency_window) {
+      TRY_ASSIGN(const bool rests, ports_.store.inbox().rest(call.delivery.message_id, call.token, now + wait,
+                                                             finished.outcome.reason, finished.outcome.detail, now));
+      if (rests) {
+        retry(finished, group, now + wait, call.tries, wait <= kOwnRetry);
+        return {};
+      }
+    }
+  }
+  return settle_final(finished, InboxState::kError, group, now);
+}
+
+// Certainly not sent: the claim is deleted and the message tried again, or parked when it is out of tries.
+// What concerns the lane costs the message nothing.
+Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Instant now) {
+  const Call& call = finished.call;
+  const ChannelConfig& channel = *lanes_[call.lane].config;
+  TRY_ASSIGN(const bool released, ports_.store.inbox().release(call.delivery.message_id, call.token));
+  if (!released) {
+    // Row 12b: it was taken away in the meantime, and is ERROR or will become it.
+    ack(finished, group);
+    return ports_.store.alerts().raise("release-failed", channel.name, call.delivery.message_id,
+                                       finished.outcome.reason, now);
+  }
+  if (concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
+    retry(finished, group, now, call.tries, false);
+    return {};
+  }
+  if (static_cast<std::size_t>(call.tries) >= channel.retry.size()) {
+    return park_call(finished, "retries-exhausted", group, now);
+  }
+  const Duration wait = std::max(backoff_delay(channel.retry, call.tries + 1, ports_.random.next64()),
+                                 finished.outcome.retry_after.value_or(Duration{0}));
+  retry(finished, group, now + wait, call.tries + 1, wait <= kOwnRetry);
+  return {};
+}
+
+Result<void> Worker::park_call(const Finished& finished, std::string_view reason, Group& group, Instant now) {
+  const Call& call = finished.call;
+  const std::string& message_id = call.delivery.message_id;
+  ack(finished, group);
+  ++group.counts.parked;
+  group.events.push_back({Event::Level::kWarning, "work.parked", message_id, call.dispatch.envelope.channel,
+                          std::string(reason) + ": " + describe(finished.outcome), 1});
+  TRY(ports_.store.parked().park({call.dispatch.envelope, std::string(reason), describe(finished.outcome),
+                                  call.tries + 1, now}));
+  TRY(ports_.store.history().event(message_id, "parked", reason, kActor, now));
+  return ports_.store.alerts().raise("parked", call.dispatch.envelope.channel, message_id, reason, now);
+}
+
+Result<void> Worker::note_lane(const Finished& finished, Group& group, Instant now) {
+  Lane& lane = group.lanes[finished.call.lane];
+  const Lane before = lane;
+  const LaneChange change = lane_note_outcome(lane, finished.outcome, now);
+  if (change == LaneChange::kHalted) {
+    group.events.push_back({Event::Level::kError, "lane.halted", {}, lane.channel, describe(finished.outcome), 0});
+    TRY(ports_.store.alerts().raise("lane-halted", lane.channel, finished.call.delivery.message_id,
+                                    finished.outcome.reason, now));
+  } else if (change == LaneChange::kReopened) {
+    group.events.push_back({Event::Level::kInfo, "lane.reopened", {}, lane.channel, {}, 0});
+    TRY(ports_.store.alerts().close("lane-halted", lane.channel, now));
+  }
+  if (before.halted != lane.halted || before.hold_until != lane.hold_until || before.reason != lane.reason ||
+      before.refused_in_a_row != lane.refused_in_a_row) {
+    group.lane_changed[finished.call.lane] = true;
+  }
+  return {};
+}
+
+void Worker::ack(const Finished& finished, Group& group) {
+  group.deliveries.push_back({finished.call.delivery, std::nullopt, 0, {}});
+}
+
+void Worker::retry(const Finished& finished, Group& group, Instant ready, int tries, bool own_retry) {
+  ++group.counts.retried;
+  group.deliveries.push_back({finished.call.delivery, ready, tries, finished.outcome.reason});
+  if (own_retry) group.own_retry_until = std::max(group.own_retry_until.value_or(ready), ready);
+  group.events.push_back({Event::Level::kInfo, "work.retry", finished.call.delivery.message_id,
+                          finished.call.dispatch.envelope.channel, describe(finished.outcome), 0});
+}
+
+}  // namespace notify
