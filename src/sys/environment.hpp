@@ -1,20 +1,16 @@
 #pragma once
 
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace notify {
 
-// How environment variables are read: the real ones, or a test's. Unset: nothing.
-using Environment = std::function<std::optional<std::string>(const char* name)>;
+// A variable of this process; unset: nothing. Nothing ever writes the environment.
+std::optional<std::string> environment_variable(const char* name);
 
-inline Environment process_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  };
-}
+// How variables are read where a test must be able to say what is in them.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+inline Environment process_environment() { return environment_variable; }
 
 }  // namespace notify

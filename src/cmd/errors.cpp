@@ -1,0 +1,32 @@
+#include "cmd/errors.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "cmd/output.hpp"
+#include "cmd/render.hpp"
+
+namespace notify {
+
+std::string error_text(const Error& error) {
+  std::string text = "notifyctl: ";
+  if (!error.field.empty()) text += error.field + ": ";
+  text += printable(error.message) + "\n";
+  if (!error.hint.empty()) text += "hint: " + printable(error.hint) + "\n";
+  return text;
+}
+
+std::string error_json(const Error& error) {
+  nlohmann::ordered_json object{{"code", code_name(error.code)}, {"exit", exit_status(error.code)}};
+  if (!error.field.empty()) object["field"] = error.field;
+  object["message"] = error.message;
+  object["hint"] = error.hint;
+  return to_text(nlohmann::ordered_json{{"error", std::move(object)}}) + "\n";
+}
+
+int report(Output& err, const Error& error, bool json) {
+  if (!error.message.empty()) err.write(json ? error_json(error) : error_text(error));
+  (void)err.flush();
+  return exit_status(error.code);
+}
+
+}  // namespace notify

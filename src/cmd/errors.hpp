@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace notify {
+
+class Output;
+
+// An error as people read it, with its hint, or as the one JSON object that --json promises. With line ends.
+std::string error_text(const Error& error);
+std::string error_json(const Error& error);
+
+// Writes it and returns the exit status. An error without a message was already reported: only its status counts.
+int report(Output& err, const Error& error, bool json);
+
+}  // namespace notify
