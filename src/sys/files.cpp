@@ -1,0 +1,133 @@
+#include "sys/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "sys/terminal.hpp"
+
+namespace notify {
+namespace {
+
+Code code_of(int error_number) noexcept {
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+    case EROFS: return Code::kPermission;
+    case ENOENT:
+    case ENOTDIR: return Code::kNotFound;
+    case ENOSPC:
+    case EDQUOT: return Code::kDiskFull;
+    default: return Code::kIo;
+  }
+}
+
+// Removes the temporary file unless the rename has made it the real one.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  const std::string& path() const { return path_; }
+  void keep() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<void> sync_directory(const std::string& path) {
+  const Fd directory(::open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory || ::fsync(directory.get()) != 0)
+    return fail(file_error("cannot sync the directory of '" + path + "'", errno));
+  return {};
+}
+
+Result<std::string> read_all(int fd, const std::string& path, std::size_t max_bytes) {
+  std::string bytes;
+  for (;;) {
+    const std::size_t have = bytes.size();
+    const std::size_t want = std::min<std::size_t>(64 * 1024, max_bytes + 1 - have);
+    bytes.resize(have + want);
+    const ssize_t n = ::read(fd, bytes.data() + have, want);
+    bytes.resize(have + static_cast<std::size_t>(n > 0 ? n : 0));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(file_error("cannot read '" + path + "'", errno));
+    if (n == 0) return bytes;
+    if (bytes.size() > max_bytes)
+      return fail(Code::kBadInput, "'" + path + "' is larger than " + std::to_string(max_bytes) + " bytes");
+  }
+}
+
+}  // namespace
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int Fd::release() noexcept { return std::exchange(fd_, -1); }
+
+void Fd::reset() noexcept {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Error file_error(std::string_view what, int error_number) {
+  return {code_of(error_number), std::string(what) + ": " + std::generic_category().message(error_number), {}, {}};
+}
+
+Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
+  std::string name = path + ".XXXXXX";
+  Fd fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd) return fail(file_error("cannot create a file beside '" + path + "'", errno));
+  TemporaryFile temporary(name);
+  // fchmod and not open's mode, so that the umask has no say.
+  if (::fchmod(fd.get(), mode) != 0 || !write_all(fd.get(), bytes) || ::fsync(fd.get()) != 0)
+    return fail(file_error("cannot write '" + path + "'", errno));
+  if (::rename(temporary.path().c_str(), path.c_str()) != 0)
+    return fail(file_error("cannot put '" + path + "' in its place", errno));
+  temporary.keep();
+  return sync_directory(path);
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail(file_error("cannot open '" + path + "'", errno));
+  return read_all(fd.get(), path, max_bytes);
+}
+
+Result<std::string> read_secret_file(const std::string& path) {
+  constexpr std::size_t kMaxSecret = 64 * 1024;  // private keys are a few KiB
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return fail(file_error("cannot open the secret file '" + path + "'", errno));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail(file_error("cannot look at the secret file '" + path + "'", errno));
+  if (!S_ISREG(info.st_mode)) return fail(Code::kConfig, "the secret file '" + path + "' is not a regular file");
+  if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    return fail(Code::kPermission, "the secret file '" + path + "' may be read by others than its owner",
+                "chmod 600 " + path);
+  TRY_ASSIGN(std::string secret, read_all(fd.get(), path, kMaxSecret));
+  if (!secret.empty() && secret.back() == '\n') secret.pop_back();
+  if (!secret.empty() && secret.back() == '\r') secret.pop_back();
+  if (secret.empty()) return fail(Code::kConfig, "the secret file '" + path + "' is empty");
+  return secret;
+}
+
+}  // namespace notify
