@@ -52,11 +52,12 @@ Result<Turn> Worker::turn(std::vector<Finished> finished) {
     prepared_ = std::move(prepared);
     if (store_is_unavailable(written.error())) return fail(written.error());
     ports_.events.emit({Event::Level::kWarning, "work.group-failed", {}, {}, written.error().message, 0});
-    TRY(one_by_one(turn));
+    one_by_one(turn);
   }
+  // From here on nothing may fail: the turn holds claims that are durable.
   turn.settled_all = unsettled_.empty();
   turn.idle = out_ == 0 && prepared_.empty();
-  TRY(look_ahead(turn));
+  if (!look_ahead(turn)) earlier(turn.wake_at, ports_.clock.now() + 1s);
   return turn;
 }
 
@@ -84,11 +85,7 @@ Result<void> Worker::commit(std::span<const Finished> finished, std::vector<Prep
   if (!finished.empty()) ports_.crash_points.reach(CrashPoint::kWorkAfterSettle);
   if (!group.calls.empty()) ports_.crash_points.reach(CrashPoint::kWorkAfterClaim);
   prepared.clear();
-  if (!ports_.transport.in_store_transaction()) {
-    // The results are durable; a lost ack only brings a second copy, which the inbox stops.
-    TRY(apply_deliveries(group));
-    if (receive_next) TRY(receive(group, ports_.clock.now()));
-  }
+  if (!ports_.transport.in_store_transaction()) finish_with_broker(group, receive_next);
   if (!group.received.empty()) ports_.crash_points.reach(CrashPoint::kWorkAfterReceive);
   take_over(group, turn);
   return {};
@@ -96,7 +93,7 @@ Result<void> Worker::commit(std::span<const Finished> finished, std::vector<Prep
 
 // A group failed although the store works: one of its items is the cause. Each gets a transaction of its own,
 // so that the others are not held up by it.
-Result<void> Worker::one_by_one(Turn& turn) {
+void Worker::one_by_one(Turn& turn) {
   std::vector<Prepared> none;
   for (const Finished& call : std::exchange(unsettled_, {})) {
     const Result<void> written = commit(std::span(&call, 1), none, false, turn);
@@ -119,7 +116,16 @@ Result<void> Worker::one_by_one(Turn& turn) {
     ports_.events.emit({Event::Level::kError, "work.claim-failed", message.delivery.handle.message_id,
                         message.dispatch.envelope.channel, written.error().message, 0});
   }
-  return {};
+}
+
+// After the commit. A lost ack only brings a second copy, which the inbox stops; so trouble with the broker is
+// told, and the group goes on.
+void Worker::finish_with_broker(Group& group, bool receive_next) {
+  Result<void> done = apply_deliveries(group);
+  if (done && receive_next) done = receive(group, ports_.clock.now());
+  if (done) return;
+  ports_.events.emit({Event::Level::kError, "work.transport-failed", {}, {}, done.error().message, 0});
+  earlier(group.wake_at, ports_.clock.now() + 1s);
 }
 
 Result<void> Worker::load_lanes(Group& group, Instant) {
@@ -151,19 +157,26 @@ Result<void> Worker::apply_deliveries(const Group& group) {
   return {};
 }
 
+std::vector<int> Worker::waiting_by_lane(const std::vector<Prepared>& prepared) const {
+  std::vector<int> waiting(lanes_.size(), 0);
+  for (const Prepared& message : prepared)
+    if (message.action == Action::kCall) ++waiting[message.lane];
+  return waiting;
+}
+
+int Worker::lane_room(std::size_t lane) const { return std::min(lanes_[lane].config->concurrency, concurrency_); }
+
 // Leases the next messages, per lane as many as it can call soon: one lane's worth ahead of what is out.
 Result<void> Worker::receive(Group& group, Instant now) {
   if (stopping_ || group.remaining <= 0) return {};
-  std::vector<int> waiting(lanes_.size(), 0);
-  for (const Prepared& kept : group.kept) ++waiting[kept.lane];
-
+  const std::vector<int> waiting = waiting_by_lane(group.kept);
   std::vector<ReceiveQuota> quotas;
   quotas.reserve(lanes_.size());
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = group.lanes[i];
     int quota = 0;
     if (lane_open(lane, now)) {
-      quota = std::min(lanes_[i].config->concurrency, concurrency_) - waiting[i];
+      quota = lane_room(i) - waiting[i];
     } else if (group.out_by_lane[i] == 0 && waiting[i] == 0 && lane_probe_due(lane, now)) {
       quota = 1;
       lane_note_probe(lane, now);
@@ -188,6 +201,7 @@ void Worker::take_over(Group& group, Turn& turn) {
   earlier(turn.wake_at, group.wake_at);
   std::move(group.calls.begin(), group.calls.end(), std::back_inserter(turn.calls));
   std::move(group.kept.begin(), group.kept.end(), std::back_inserter(prepared_));
+  turn.again = turn.again || !group.received.empty();
   for (Delivery& delivery : group.received) {
     prepared_.push_back(prepare(std::move(delivery), group.lease_until));
     Prepared& message = prepared_.back();
@@ -200,10 +214,13 @@ void Worker::take_over(Group& group, Turn& turn) {
 Result<void> Worker::look_ahead(Turn& turn) {
   if (stopping_) return {};
   const Instant now = ports_.clock.now();
+  const std::vector<int> waiting = waiting_by_lane(prepared_);
   std::vector<std::string> open;
-  for (const Lane& lane : lane_state_) {
+  for (std::size_t i = 0; i < lane_state_.size(); ++i) {
+    const Lane& lane = lane_state_[i];
     if (lane_open(lane, now) || lane_probe_due(lane, now)) {
-      open.push_back(lane.channel);
+      // A lane with enough prepared goes on when a call of its own ends.
+      if (waiting[i] < lane_room(i)) open.push_back(lane.channel);
     } else {
       earlier(turn.wake_at, lane_reopens(lane, now));
     }
@@ -212,13 +229,6 @@ Result<void> Worker::look_ahead(Turn& turn) {
   TRY_ASSIGN(const std::optional<Instant> next, ports_.transport.next_ready(open, now));
   earlier(turn.wake_at, next);
   return {};
-}
-
-Result<bool> Worker::anything_ready() {
-  if (!prepared_.empty() || !unsettled_.empty()) return true;
-  Turn ahead;
-  TRY(look_ahead(ahead));
-  return ahead.wake_at && *ahead.wake_at <= ports_.clock.now();
 }
 
 bool Worker::any_lane_down() const noexcept {

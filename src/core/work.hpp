@@ -63,7 +63,8 @@ struct Finished {
 struct Turn {
   std::vector<Call> calls{};         // may start now
   bool settled_all = true;           // false: results are still kept in memory (the store refused them)
-  bool idle = false;                 // nothing ready, nothing prepared, nothing out
+  bool idle = false;                 // nothing prepared, nothing out
+  bool again = false;                // messages were leased: the next turn has something to claim
   std::optional<Instant> wake_at{};  // when there may be something to do without anybody's commit
 };
 
@@ -91,11 +92,10 @@ class Worker {
 
   // No new leases or claims from now on; what was leased but not claimed goes back with the next turn.
   void stop() noexcept { stopping_ = true; }
+  bool stopped() const noexcept { return stopping_; }
   // At most this many messages more are claimed (--max).
   void limit(std::int64_t messages) noexcept { remaining_ = messages; }
-
-  // A cheap look without a transaction: would a turn find something?
-  Result<bool> anything_ready();
+  bool exhausted() const noexcept { return remaining_ <= 0; }
 
   int out() const noexcept { return out_; }  // claimed and unsettled
   // Short retries of this worker's own that a draining run should wait for; empty when there are none.
@@ -148,11 +148,14 @@ class Worker {
 
   // work.cpp: the group
   Result<void> commit(std::span<const Finished> finished, std::vector<Prepared>& prepared, bool receive, Turn& turn);
-  Result<void> one_by_one(Turn& turn);
+  void one_by_one(Turn& turn);
+  void finish_with_broker(Group& group, bool receive_next);
   Result<void> load_lanes(Group& group, Instant now);
   Result<void> save_lanes(const Group& group, Instant now);
   Result<void> apply_deliveries(const Group& group);
   Result<void> receive(Group& group, Instant now);
+  std::vector<int> waiting_by_lane(const std::vector<Prepared>& prepared) const;
+  int lane_room(std::size_t lane) const;  // messages that are leased ahead for a lane, at the most
   void take_over(Group& group, Turn& turn);
   Result<void> look_ahead(Turn& turn);
 

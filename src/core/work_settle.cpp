@@ -112,7 +112,7 @@ Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Ins
     return ports_.store.alerts().raise("release-failed", channel.name, call.delivery.message_id,
                                        finished.outcome.reason, now);
   }
-  if (concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
+  if (finished.outcome.not_begun || concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
     retry(finished, group, now, call.tries, false);
     return {};
   }
@@ -139,6 +139,7 @@ Result<void> Worker::park_call(const Finished& finished, std::string_view reason
 }
 
 Result<void> Worker::note_lane(const Finished& finished, Group& group, Instant now) {
+  if (finished.outcome.not_begun) return {};
   Lane& lane = group.lanes[finished.call.lane];
   const Lane before = lane;
   const LaneChange change = lane_note_outcome(lane, finished.outcome, now);
