@@ -7,14 +7,15 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/json_write.hpp"
 #include "core/message.hpp"
 
 namespace notify {
 
 // Reads a stored payload strictly: a JSON object whose members are subject, body, html, alt, template (strings),
 // data (any JSON) and vars (an object of strings, numbers and booleans; a number keeps its text). Unknown and
-// duplicate members, null, NUL in a text part, depth over limits::kJsonDepth and invalid UTF-8 are errors that
-// name the member in Error.field.
+// duplicate members, null, NUL in a text part, depth over limits::kJsonDepth, more than limits::kPayload bytes and
+// invalid UTF-8 are errors with code kBadInput; those about one member name it in Error.field.
 //
 // data becomes canonical: members sorted by the bytes of their names, no white space, strings with the fewest
 // escapes, numbers exactly as written. (RFC 8785 would turn numbers into doubles, which loses digits of long
@@ -29,8 +30,5 @@ void append_json(std::string& out, const Payload& payload);
 
 // Any JSON text in the canonical form of data (see parse_payload), for options such as --data.
 Result<std::string> canonical_json(std::string_view json);
-
-// A JSON string literal with the fewest escapes. `text` must be valid UTF-8.
-void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace notify

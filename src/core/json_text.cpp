@@ -1,0 +1,385 @@
+#include "core/json_text.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "core/json_write.hpp"
+#include "core/message.hpp"
+#include "core/safe_text.hpp"
+
+namespace notify {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::size_t kSmallestCapacity = 16 * 1024;
+constexpr std::size_t kShownName = 64;  // bytes of a foreign name in a message
+
+std::string_view trim_end(std::string_view token) noexcept {
+  const auto last = token.find_last_not_of(" \t\r\n");
+  return token.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+bool take_digits(std::string_view& text) noexcept {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(digits);
+  return digits > 0;
+}
+
+// RFC 8259 section 6.
+bool is_number(std::string_view text) noexcept {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool zero = text.starts_with('0');
+  const std::size_t before = text.size();
+  if (!take_digits(text) || (zero && before - text.size() > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!take_digits(text)) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (!take_digits(text)) return false;
+  }
+  return text.empty();
+}
+
+std::string_view kind_name(JsonValue::Kind kind) noexcept {
+  switch (kind) {
+    case JsonValue::Kind::kObject: return "an object";
+    case JsonValue::Kind::kArray: return "an array";
+    case JsonValue::Kind::kString: return "a string";
+    case JsonValue::Kind::kNumber: return "a number";
+    case JsonValue::Kind::kBool: return "true or false";
+    case JsonValue::Kind::kNull: return "null";
+  }
+  return "?";
+}
+
+tl::unexpected<Error> wrong_kind(std::string_view field, std::string_view wanted, JsonValue::Kind kind) {
+  std::string message = "must be ";
+  message.append(wanted).append(", not ").append(kind_name(kind));
+  return fail_field(std::string(field), std::move(message),
+                    kind == JsonValue::Kind::kNull ? "leave the member out instead" : "");
+}
+
+tl::unexpected<Error> too_deep() {
+  return fail(Code::kBadInput, "nested deeper than " + std::to_string(limits::kJsonDepth) + " levels");
+}
+
+tl::unexpected<Error> duplicate_name(std::string_view field, std::string_view name) {
+  return fail_field(std::string(field), "the member \"" + safe_text(name, kShownName) + "\" appears twice");
+}
+
+bool at_end(ondemand::document& document) noexcept {
+  return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+}
+
+}  // namespace
+
+struct JsonReader::Impl {
+  struct Member {
+    std::string_view name;
+    std::size_t begin;  // of `"name":value` in the output
+    std::size_t end;
+  };
+
+  ondemand::parser parser{};
+  std::string text{};              // what is being read, with simdjson's padding
+  std::size_t length = 0;
+  std::size_t shift = 0;           // bytes that we put before the caller's text
+  const char* at = nullptr;        // where the last token looked at begins
+  std::vector<Member> members{};   // of the objects being made canonical, as a stack
+  std::string unsorted{};
+
+  // Starts reading `prefix + input + suffix`.
+  Result<ondemand::document> start(std::string_view input, std::string_view prefix, std::string_view suffix);
+
+  tl::unexpected<Error> malformed(std::string_view why) const;
+  tl::unexpected<Error> malformed(simdjson::error_code error) const;
+  std::optional<Error> forbidden_bytes() const;
+
+  Result<std::string_view> name_of(ondemand::field& field);
+  Result<std::string_view> decode(ondemand::value& value);
+  Result<JsonValue::Kind> kind_of(ondemand::value& value);
+  Result<void> canonical(ondemand::value& value, std::string_view field, std::size_t depth, std::string& out);
+  Result<void> canonical_object(ondemand::object object, std::string_view field, std::size_t depth, std::string& out);
+  Result<void> sort_members(std::size_t first, std::string_view field, std::string& out);
+
+  template <class Visit>
+  Result<void> each_member(ondemand::object& object, Visit&& visit) {
+    for (auto member : object) {
+      ondemand::field field{};
+      if (const auto error = std::move(member).get(field)) return malformed(error);
+      TRY_ASSIGN(const std::string_view name, name_of(field));
+      TRY(visit(name, field.value()));
+    }
+    return {};
+  }
+};
+
+Result<ondemand::document> JsonReader::Impl::start(std::string_view input, std::string_view prefix,
+                                                   std::string_view suffix) {
+  shift = prefix.size();
+  length = prefix.size() + input.size() + suffix.size();
+  // Memory grows in powers of two, so that a stream of lines does not allocate for each longer one.
+  if (text.size() < length + simdjson::SIMDJSON_PADDING)
+    text.resize(std::max(kSmallestCapacity, 2 * (length + simdjson::SIMDJSON_PADDING)));
+  char* end = std::copy(prefix.begin(), prefix.end(), text.data());
+  if (!input.empty()) std::memcpy(end, input.data(), input.size());
+  end = std::copy(suffix.begin(), suffix.end(), end + input.size());
+  std::memset(end, ' ', simdjson::SIMDJSON_PADDING);
+  at = text.data();
+
+  const std::size_t capacity = text.size() - simdjson::SIMDJSON_PADDING;
+  if (parser.capacity() < capacity)
+    if (const auto error = parser.allocate(capacity, limits::kJsonDepth + 2)) return malformed(error);
+  ondemand::document document{};
+  if (const auto error = parser.iterate(text.data(), length, text.size()).get(document)) return malformed(error);
+  return document;
+}
+
+tl::unexpected<Error> JsonReader::Impl::malformed(std::string_view why) const {
+  const auto offset = static_cast<std::size_t>(at - text.data());
+  const std::size_t last = length - shift;  // positions in what we added point to the end of the caller's text
+  const std::size_t position = std::min(std::max(offset, shift) - shift, last) + 1;
+  return fail(Code::kBadInput, "not valid JSON at byte " + std::to_string(position) + ": " + std::string(why));
+}
+
+// Bytes that make a text no JSON wherever they stand, named with their position.
+std::optional<Error> JsonReader::Impl::forbidden_bytes() const {
+  const std::string_view all = std::string_view(text).substr(shift, length - 2 * shift);
+  std::size_t position = 0;
+  const auto error = [&](std::string what) {
+    return Error{Code::kBadInput, std::move(what) + " at byte " + std::to_string(position + 1)};
+  };
+  if (!valid_utf8(all, &position)) return error("not valid UTF-8");
+  position = all.find('\0');
+  if (position != std::string_view::npos) return error("NUL byte");
+  return std::nullopt;
+}
+
+tl::unexpected<Error> JsonReader::Impl::malformed(simdjson::error_code error) const {
+  if (auto bytes = forbidden_bytes()) return fail(std::move(*bytes));
+  switch (error) {
+    case simdjson::EMPTY: return malformed("there is nothing");
+    case simdjson::UNCLOSED_STRING: return malformed("a string is not closed");
+    case simdjson::UNESCAPED_CHARS: return malformed("a string holds a control character; write it as an escape");
+    case simdjson::STRING_ERROR: return malformed("a string holds an escape that means nothing");
+    case simdjson::INCORRECT_TYPE: return malformed("an object is expected");
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return malformed("an object or array is not closed");
+    case simdjson::MEMALLOC: return fail(Code::kInternal, "cannot read JSON: out of memory");
+    default: return malformed("a comma, colon, bracket or value is missing or misplaced");
+  }
+}
+
+// Stage 1 has checked that every string is closed, so the quote is found.
+Result<std::string_view> JsonReader::Impl::name_of(ondemand::field& field) {
+  const char* begin = field.key().raw();
+  at = begin - 1;
+  const char* end = begin;
+  while (*end != '"' && *end != '\\') ++end;
+  if (*end == '"') return std::string_view(begin, static_cast<std::size_t>(end - begin));
+  std::string_view name;
+  if (const auto error = field.unescaped_key().get(name)) return malformed(error);
+  return name;
+}
+
+Result<std::string_view> JsonReader::Impl::decode(ondemand::value& value) {
+  const std::string_view token = trim_end(value.raw_json_token());
+  at = token.data();
+  if (token.size() < 2 || token.back() != '"') return malformed("a string is expected");
+  const std::string_view inside = token.substr(1, token.size() - 2);
+  if (std::memchr(inside.data(), '\\', inside.size()) != nullptr) {
+    std::string_view decoded;
+    if (const auto error = value.get_string().get(decoded)) return malformed(error);
+    return decoded;
+  }
+  // Moves on. Leaving the value untouched would make simdjson take "a" in {"k":"a":1} for a name.
+  ondemand::raw_json_string raw;
+  if (const auto error = value.get_raw_json_string().get(raw)) return malformed(error);
+  return inside;
+}
+
+Result<JsonValue::Kind> JsonReader::Impl::kind_of(ondemand::value& value) {
+  const std::string_view token = trim_end(value.raw_json_token());
+  at = token.data();
+  switch (token.empty() ? '\0' : token.front()) {
+    case '{': return JsonValue::Kind::kObject;
+    case '[': return JsonValue::Kind::kArray;
+    case '"': return JsonValue::Kind::kString;
+    default: break;
+  }
+  if (token == "true" || token == "false") return JsonValue::Kind::kBool;
+  if (token == "null") return JsonValue::Kind::kNull;
+  if (is_number(token)) return JsonValue::Kind::kNumber;
+  if (auto bytes = forbidden_bytes()) return fail(std::move(*bytes));
+  return malformed("a value is missing or is neither a number nor true, false or null");
+}
+
+Result<void> JsonReader::Impl::canonical(ondemand::value& value, std::string_view field, std::size_t depth,
+                                         std::string& out) {
+  TRY_ASSIGN(const JsonValue::Kind kind, kind_of(value));
+  if (kind == JsonValue::Kind::kString) {
+    TRY_ASSIGN(const std::string_view decoded, decode(value));
+    append_json_string(out, decoded);
+    return {};
+  }
+  if (kind != JsonValue::Kind::kObject && kind != JsonValue::Kind::kArray) {
+    out += trim_end(value.raw_json_token());
+    return {};
+  }
+  if (depth >= limits::kJsonDepth) return too_deep();
+  if (kind == JsonValue::Kind::kObject) {
+    ondemand::object object{};
+    if (const auto error = value.get_object().get(object)) return malformed(error);
+    return canonical_object(object, field, depth + 1, out);
+  }
+  ondemand::array array{};
+  if (const auto error = value.get_array().get(array)) return malformed(error);
+  out += '[';
+  bool first = true;
+  for (auto item : array) {
+    ondemand::value element{};
+    if (const auto error = std::move(item).get(element)) return malformed(error);
+    if (!first) out += ',';
+    first = false;
+    TRY(canonical(element, field, depth + 1, out));
+  }
+  out += ']';
+  return {};
+}
+
+Result<void> JsonReader::Impl::canonical_object(ondemand::object object, std::string_view field, std::size_t depth,
+                                                std::string& out) {
+  const std::size_t first = members.size();
+  out += '{';
+  TRY(each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
+    if (members.size() > first) out += ',';
+    const std::size_t begin = out.size();
+    append_json_string(out, name);
+    out += ':';
+    TRY(canonical(value, field, depth, out));
+    members.push_back({name, begin, out.size()});
+    return {};
+  }));
+  TRY(sort_members(first, field, out));
+  members.resize(first);
+  out += '}';
+  return {};
+}
+
+// Puts the members from `first` on into order in the output, where they stand as they were read.
+Result<void> JsonReader::Impl::sort_members(std::size_t first, std::string_view field, std::string& out) {
+  const auto begin = members.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto less = [](const Member& a, const Member& b) { return a.name < b.name; };
+  if (!std::is_sorted(begin, members.end(), less)) {
+    const std::size_t start = begin->begin;
+    unsorted.assign(out, start);
+    out.resize(start);
+    std::sort(begin, members.end(), less);
+    for (auto member = begin; member != members.end(); ++member) {
+      if (member != begin) out += ',';
+      out.append(unsorted, member->begin - start, member->end - member->begin);
+    }
+  }
+  const auto twice = std::adjacent_find(begin, members.end(),
+                                        [](const Member& a, const Member& b) { return a.name == b.name; });
+  if (twice != members.end()) return duplicate_name(field, twice->name);
+  return {};
+}
+
+JsonReader::JsonReader() : impl_(std::make_unique<Impl>()) {}
+JsonReader::~JsonReader() = default;
+
+Result<void> JsonReader::object(std::string_view text, const JsonValue::MemberVisitor& visit) {
+  TRY_ASSIGN(ondemand::document document, impl_->start(text, "", ""));
+  ondemand::object object{};
+  if (const auto error = document.get_object().get(object)) return impl_->malformed(error);
+  TRY(impl_->each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
+    JsonValue member(*this, &value, 1);
+    return visit(name, member);
+  }));
+  if (!at_end(document)) return impl_->malformed("something follows the object");
+  return {};
+}
+
+Result<void> JsonReader::value(std::string_view text, std::size_t around,
+                               const std::function<Result<void>(JsonValue&)>& visit) {
+  // As the only element of an array: simdjson treats a scalar at the root differently from all others.
+  TRY_ASSIGN(ondemand::document document, impl_->start(text, "[", "]"));
+  ondemand::array array{};
+  if (const auto error = document.get_array().get(array)) return impl_->malformed(error);
+  std::size_t count = 0;
+  for (auto item : array) {
+    ondemand::value element{};
+    if (const auto error = std::move(item).get(element)) return impl_->malformed(error);
+    if (++count > 1) return impl_->malformed("something follows the value");
+    JsonValue only(*this, &element, around);
+    TRY(visit(only));
+  }
+  if (count == 0) return impl_->malformed("there is nothing");
+  if (!at_end(document)) return impl_->malformed("something follows the value");
+  return {};
+}
+
+namespace {
+ondemand::value& standing_on(void* value) { return *static_cast<ondemand::value*>(value); }
+}  // namespace
+
+Result<JsonValue::Kind> JsonValue::kind() { return reader_.impl_->kind_of(standing_on(value_)); }
+
+Result<std::string_view> JsonValue::string(std::string_view field) {
+  TRY_ASSIGN(const Kind found, kind());
+  if (found != Kind::kString) return wrong_kind(field, "a string", found);
+  return reader_.impl_->decode(standing_on(value_));
+}
+
+Result<std::string_view> JsonValue::scalar(std::string_view field) {
+  TRY_ASSIGN(const Kind found, kind());
+  if (found != Kind::kNumber && found != Kind::kBool) return wrong_kind(field, "a number or boolean", found);
+  return trim_end(standing_on(value_).raw_json_token());
+}
+
+Result<void> JsonValue::members(std::string_view field, const MemberVisitor& visit) {
+  TRY_ASSIGN(const Kind found, kind());
+  if (found != Kind::kObject) return wrong_kind(field, "an object", found);
+  if (depth_ >= limits::kJsonDepth) return too_deep();
+  ondemand::object object{};
+  if (const auto error = standing_on(value_).get_object().get(object)) return reader_.impl_->malformed(error);
+  return reader_.impl_->each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
+    JsonValue member(reader_, &value, depth_ + 1);
+    return visit(name, member);
+  });
+}
+
+Result<void> JsonValue::flat_object(std::string_view field,
+                                    std::vector<std::pair<std::string_view, std::string_view>>& out) {
+  TRY(members(field, [&](std::string_view name, JsonValue& value) -> Result<void> {
+    TRY_ASSIGN(const Kind found, value.kind());
+    if (found == Kind::kNumber || found == Kind::kBool) {
+      out.emplace_back(name, trim_end(standing_on(value.value_).raw_json_token()));
+      return {};
+    }
+    if (found != Kind::kString)
+      return wrong_kind(std::string(field) + "." + safe_text(name, kShownName), "a string, number or boolean", found);
+    TRY_ASSIGN(const std::string_view text, reader_.impl_->decode(standing_on(value.value_)));
+    out.emplace_back(name, text);
+    return {};
+  }));
+  std::sort(out.begin(), out.end());
+  const auto twice =
+      std::adjacent_find(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice != out.end()) return duplicate_name(field, twice->first);
+  return {};
+}
+
+Result<void> JsonValue::canonical(std::string_view field, std::string& out) {
+  reader_.impl_->members.clear();
+  return reader_.impl_->canonical(standing_on(value_), field, depth_, out);
+}
+
+}  // namespace notify
