@@ -1,0 +1,33 @@
+#pragma once
+
+// Which characters and lengths the fields of a message may have. Errors name the field and the position.
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace notify {
+
+// The first character that could end a line or a header somewhere on the way: C0 and C1 controls, DEL, U+2028, U+2029.
+struct ControlCharacter {
+  char32_t character;
+  std::size_t position;  // in bytes, from 0
+};
+std::optional<ControlCharacter> find_control(std::string_view text, bool tab_allowed = false) noexcept;
+
+// A name of one line: valid UTF-8, at most `longest` bytes, no control characters. `what` begins the message: "the
+// recipient".
+Result<void> check_line(std::string_view field, std::string_view what, std::string_view text, std::size_t longest);
+
+// A subject becomes a header line: no control characters but tab; at most limits::kSubject bytes.
+Result<void> check_subject(std::string_view subject);
+
+// Text of several lines: valid UTF-8 without NUL.
+Result<void> check_text(std::string_view field, std::string_view text);
+
+bool is_variable_name(std::string_view name) noexcept;  // [A-Za-z0-9_.-]+
+bool is_channel_name(std::string_view name) noexcept;   // [a-z0-9][a-z0-9_.-]{0,63}
+
+}  // namespace notify
