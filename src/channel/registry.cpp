@@ -1,0 +1,33 @@
+#include "channel/registry.hpp"
+
+#include <array>
+
+#include "channel/exec.hpp"
+#include "channel/file.hpp"
+#include "channel/webhook.hpp"
+
+namespace notify {
+namespace {
+
+constexpr std::array kDrivers{
+    Driver{"exec", "runs a program with the message as JSON on its standard input", make_exec_channel},
+    Driver{"file", "appends the message as one JSON line to a file", make_file_channel},
+    Driver{"webhook", "posts the message as JSON to an http or https URL, signed", make_webhook_channel},
+};
+
+}  // namespace
+
+std::span<const Driver> drivers() noexcept { return kDrivers; }
+
+Result<std::unique_ptr<Channel>> make_channel(const ChannelConfig& config, const ChannelPorts& ports) {
+  const std::string_view name = driver_name(config.driver);
+  for (const Driver& driver : kDrivers) {
+    if (driver.name != name) continue;
+    auto channel = driver.make(config, ports);
+    if (!channel) return fail(with_context(std::move(channel).error(), "channel " + config.name));
+    return channel;
+  }
+  return fail(Code::kConfig, "channel " + config.name + ": no driver named " + std::string(name));
+}
+
+}  // namespace notify

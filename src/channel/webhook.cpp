@@ -1,0 +1,116 @@
+#include "channel/webhook.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "channel/dispatch_check.hpp"
+#include "channel/message_json.hpp"
+#include "channel/personal_parts.hpp"
+#include "channel/signature.hpp"
+#include "channel/target_url.hpp"
+#include "channel/webhook_settings.hpp"
+#include "core/safe_text.hpp"
+
+namespace notify {
+namespace {
+
+bool is_visible_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// The answer's text may hold what we sent; of a success nobody needs it.
+void clean(HttpEvidence& evidence, const Dispatch& dispatch, const WebhookSettings& settings,
+           std::string signature) {
+  if (evidence.status >= 200 && evidence.status < 300) {
+    evidence.body.clear();
+    return;
+  }
+  std::vector<std::string> parts = personal_parts(dispatch);
+  parts.insert(parts.end(), settings.secrets.begin(), settings.secrets.end());
+  if (settings.url.empty())
+    for (std::string& part : telling_parts(dispatch.address)) parts.push_back(std::move(part));
+  parts.push_back(std::move(signature));
+  // A part inside another must not break up the longer one and leave its rest behind.
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  evidence.body = safe_text_without(evidence.body, parts, limits::kDetail);
+  evidence.curl_error = safe_text_without(evidence.curl_error, parts, limits::kDetail);
+  for (auto& [name, value] : evidence.headers) value = safe_text_without(value, parts, limits::kDetail);
+}
+
+// Standard Webhooks: 410 says that the endpoint is gone. Where the recipient is the endpoint, its troubles
+// are not the lane's: one receiver that refuses us must not hold up the others.
+void judge_endpoint(Outcome& outcome, bool url_is_configured) {
+  constexpr int kGone = 410;
+  if (url_is_configured) {
+    outcome.disable_endpoint = false;
+    if (outcome.status == kGone) outcome.halt_channel = true;
+    return;
+  }
+  if (outcome.status == kGone) outcome.disable_endpoint = true;
+  if (outcome.status != 0) outcome.halt_channel = false;
+  outcome.lane_wide = false;
+  outcome.connect_refused = false;
+}
+
+class WebhookChannel final : public Channel {
+ public:
+  WebhookChannel(std::shared_ptr<const WebhookSettings> settings, HttpClient& http, Clock& clock)
+      : settings_(std::move(settings)), http_(http), clock_(clock) {}
+
+  Result<void> check(const Dispatch& dispatch) const override {
+    if (settings_->url.empty()) TRY(check_target_url(dispatch.address));
+    TRY(check_dispatch(dispatch));
+    if (!is_visible_ascii(dispatch.envelope.correlation))
+      return fail_field("correlation", "correlation: a header can only hold ASCII");
+    return {};
+  }
+
+  void send(Dispatch dispatch, Done done) override {
+    HttpRequest request = settings_->request;
+    request.url = settings_->url.empty() ? dispatch.address : settings_->url;
+    request.body = message_json(dispatch);
+    request.headers = settings_->headers;
+    std::string signature = add_message_headers(dispatch.envelope, request);
+    // Captures no `this`: the channel may be gone before the call is.
+    http_.start(std::move(request),
+                [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
+                 signature = std::move(signature), &clock = clock_](HttpEvidence evidence) {
+                  clean(evidence, dispatch, *settings, signature);
+                  Outcome outcome = classify_http(evidence, settings->rules, clock.now());
+                  judge_endpoint(outcome, !settings->url.empty());
+                  done(std::move(outcome));
+                });
+  }
+
+ private:
+  // Returns the signature.
+  std::string add_message_headers(const Envelope& envelope, HttpRequest& request) const {
+    const std::int64_t seconds = clock_.now().ms / 1000;
+    request.headers.emplace_back("Idempotency-Key", envelope.message_id);
+    request.headers.emplace_back("webhook-id", envelope.message_id);
+    request.headers.emplace_back("webhook-timestamp", std::to_string(seconds));
+    if (!envelope.correlation.empty()) request.headers.emplace_back("X-Correlation-Id", envelope.correlation);
+    if (settings_->keys.empty()) return {};
+    std::string signature = webhook_signature(settings_->keys, envelope.message_id, seconds, request.body);
+    request.headers.emplace_back("webhook-signature", signature);
+    return signature;
+  }
+
+  std::shared_ptr<const WebhookSettings> settings_;
+  HttpClient& http_;
+  Clock& clock_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Channel>> make_webhook_channel(const ChannelConfig& config,
+                                                      const ChannelPorts& ports) {
+  TRY_ASSIGN(std::shared_ptr<const WebhookSettings> settings,
+             make_webhook_settings(config, ports.user_agent));
+  TRY_ASSIGN(HttpClient * http, ports.http());
+  return std::make_unique<WebhookChannel>(std::move(settings), *http, ports.clock);
+}
+
+}  // namespace notify
