@@ -32,13 +32,13 @@ struct EnqueueFields {
   std::optional<std::string_view> html{};
   std::optional<std::string_view> alt{};
   std::optional<std::string_view> data{};  // JSON text
-  bool data_is_canonical = false;          // the JSON line's reader has done it already
   std::optional<std::string_view> template_name{};
   std::vector<std::pair<std::string_view, std::string_view>> vars{};
   std::optional<std::string_view> not_before{};
   std::optional<std::string_view> expires{};
   std::optional<std::string_view> priority{};
   std::optional<std::string_view> correlation{};
+  bool from_json_line = false;  // data is canonical already
 
   void clear();  // keeps memory
 };

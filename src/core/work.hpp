@@ -68,6 +68,11 @@ struct Turn {
   std::optional<Instant> wake_at{};  // when there may be something to do without anybody's commit
 };
 
+// The last look, right before the vendor is called: the outcome to settle with instead of calling, when the process
+// stood still for more than 5 s since the claim (its claim may have been judged stale meanwhile), when the clock
+// jumped, or when the recipient guard forbids the address.
+std::optional<Outcome> refuse_late(const Call& call, Clock& clock, const Policies& policies);
+
 struct WorkPorts {
   Store& store;
   Transport& transport;

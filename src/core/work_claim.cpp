@@ -12,7 +12,28 @@ constexpr std::string_view kActor = "work";
 // A second copy that meets somebody's live claim looks again at most this much later.
 constexpr Duration kLookAgain = 1min;
 
+// How long a claim may lie before its call (row 8b).
+constexpr Duration kFrozen = 5s;
+
 }  // namespace
+
+std::optional<Outcome> refuse_late(const Call& call, Clock& clock, const Policies& policies) {
+  const Duration wall = clock.now() - call.claimed_at;
+  Outcome outcome;
+  if (clock.boottime() - call.claimed_boottime > kFrozen || wall > kFrozen || wall < -kFrozen) {
+    outcome.cls = OutcomeClass::kNotSent;
+    outcome.not_begun = true;
+    outcome.reason = "frozen";
+    outcome.detail = "this process stood still, or the clock jumped, between claim and call";
+    return outcome;
+  }
+  if (!policies.guard_allows(call.dispatch.address)) {
+    outcome.cls = OutcomeClass::kPermanent;
+    outcome.reason = "guard";
+    return outcome;
+  }
+  return std::nullopt;
+}
 
 Result<void> Worker::claim(const Prepared& prepared, Group& group, Instant now) {
   const DeliveryHandle& handle = prepared.delivery.handle;

@@ -1,14 +1,9 @@
 #include "core/work_service.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace notify {
 namespace {
-
-// How long a claim may lie before its call: a process that was frozen longer (SIGSTOP, suspended machine) does
-// not call, since its claim may have been judged stale meanwhile.
-constexpr Duration kFrozen = 5s;
 
 // Dead workers are looked for this often, beside the start and the end of a run.
 constexpr Duration kSweepEvery = 2s;
@@ -147,7 +142,7 @@ bool WorkService::done(const Turn& turn) {
 // --- loop thread --------------------------------------------------------------------------------------------
 
 void WorkService::start_call(Call call) {
-  if (const std::optional<Outcome> refused = refuse_late(call)) return finish_call(std::move(call), *refused);
+  if (const std::optional<Outcome> refused = refuse_late(call, ports_.clock, ports_.policies)) return finish_call(std::move(call), *refused);
   ports_.crash_points.reach(CrashPoint::kWorkBeforeCall);
   Channel& driver = *lanes_[call.lane].driver;
   Dispatch dispatch = call.dispatch;
@@ -155,27 +150,6 @@ void WorkService::start_call(Call call) {
     ports_.crash_points.reach(CrashPoint::kWorkAfterCall);
     finish_call(std::move(call), std::move(outcome));
   });
-}
-
-// The last look, right before the call.
-std::optional<Outcome> WorkService::refuse_late(const Call& call) {
-  const Duration awake = ports_.clock.boottime() - call.claimed_boottime;
-  const Duration wall = ports_.clock.now() - call.claimed_at;
-  if (awake > kFrozen || wall > kFrozen || wall < -kFrozen) {
-    Outcome outcome;
-    outcome.cls = OutcomeClass::kNotSent;
-    outcome.not_begun = true;
-    outcome.reason = "frozen";
-    outcome.detail = "this process stood still between claim and call";
-    return outcome;
-  }
-  if (!ports_.policies.guard_allows(call.dispatch.address)) {
-    Outcome outcome;
-    outcome.cls = OutcomeClass::kPermanent;
-    outcome.reason = "guard";
-    return outcome;
-  }
-  return std::nullopt;
 }
 
 void WorkService::finish_call(Call call, Outcome outcome) {

@@ -50,7 +50,6 @@ class WorkService {
   bool done(const Turn& turn);
   void start_call(Call call);
   void finish_call(Call call, Outcome outcome);
-  std::optional<Outcome> refuse_late(const Call& call);
 
   Loop& loop_;
   Worker& worker_;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cmd/command.hpp"
+
+namespace notify {
+
+struct RelayCommandOptions {
+  std::optional<int> batch{};
+  std::optional<Duration> lease{};
+  std::optional<std::int64_t> max{};
+  Duration max_run = 4min;
+  bool watch = false;
+  bool dry_run = false;
+};
+
+Page relay_page();
+void register_options(OptionSet& set, RelayCommandOptions& options);
+Result<int> run(const RelayCommandOptions& options, Context& context);
+
+}  // namespace notify

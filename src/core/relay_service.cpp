@@ -1,0 +1,81 @@
+#include "core/relay_service.hpp"
+
+#include <algorithm>
+
+namespace notify {
+namespace {
+
+constexpr Duration kRecoverEvery = 2s;
+// A wait never gets longer: the wall clock may jump, and instants in the database are wall clock.
+constexpr Duration kLongestWait = 30s;
+
+}  // namespace
+
+RelayService::RelayService(Loop& loop, Relay& relay, RelayPorts ports, RelayServiceOptions options,
+                           std::function<void(Result<void>)> finished)
+    : loop_(loop), relay_(relay), ports_(ports), options_(options), finished_(std::move(finished)) {}
+
+void RelayService::start() {
+  started_at_ = ports_.clock.monotonic();
+  schedule(Duration{0});
+}
+
+void RelayService::wake() { schedule(Duration{0}); }
+
+void RelayService::stop() {
+  stopping_ = true;
+  schedule(Duration{0});
+}
+
+void RelayService::schedule(Duration delay) {
+  if (ended_) return;
+  if (timer_ != 0) loop_.cancel(timer_);
+  timer_ = loop_.after(delay, [this] {
+    timer_ = 0;
+    tick();
+  });
+}
+
+// One batch a tick, so that signals and wake-ups are seen in between.
+void RelayService::tick() {
+  const Duration now = ports_.clock.monotonic();
+  const std::int64_t left = options_.max_rows - relay_.summary().total();
+  const bool over = options_.max_run && now - started_at_ >= *options_.max_run;
+  if (stopping_ || left <= 0 || over) return end({});
+
+  Result<int> done = 0;
+  (void)ports_.store.changed_elsewhere();  // what comes from now on wakes us again
+  if (now >= next_recovery_) {
+    next_recovery_ = now + kRecoverEvery;
+    if (const Result<void> recovered = relay_.recover(); !recovered) done = fail(recovered.error());
+  }
+  if (done) done = relay_.step(static_cast<int>(std::min<std::int64_t>(left, INT32_MAX)));
+  if (on_settled) on_settled();
+
+  if (!done) {
+    if (!options_.watch) return end(fail(done.error()));
+    if (refused_in_a_row_++ == 0) ports_.events.emit({Event::Level::kError, "relay.refused", {}, {}, done.error().message, 0});
+    return schedule(std::min(Duration{1s} * refused_in_a_row_, kLongestWait));
+  }
+  refused_in_a_row_ = 0;
+  if (*done > 0) return schedule(Duration{0});
+  rest();
+}
+
+// Nothing is due.
+void RelayService::rest() {
+  if (!options_.watch) return end({});
+  Duration pause = kRecoverEvery;
+  const Result<std::optional<Instant>> next = ports_.store.outbox().next_ready(ports_.clock.now());
+  if (next && *next) pause = std::clamp(**next - ports_.clock.now(), Duration{0}, pause);
+  schedule(pause);
+}
+
+void RelayService::end(Result<void> result) {
+  if (ended_) return;
+  ended_ = true;
+  if (timer_ != 0) loop_.cancel(timer_);
+  finished_(std::move(result));
+}
+
+}  // namespace notify

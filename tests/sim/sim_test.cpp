@@ -1,0 +1,200 @@
+// The seeded simulator: relays and workers over the real store, interleaved and killed by a random sequence, with
+// a vendor that is logged, a clock that jumps, and the invariants checked after every step.
+//
+//   SIM_SEEDS=N   how many seeds (default 60), from SIM_FIRST (default 1) on
+//   SIM_SEED=S    one seed only, as a failure prints it
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "sim/world.hpp"
+
+namespace notify::sim {
+namespace {
+
+constexpr int kSteps = 400;
+constexpr int kMessages = 40;
+constexpr std::size_t kProcesses = 5;
+
+class Simulation {
+ public:
+  explicit Simulation(std::uint64_t seed) : world_(seed), dice_(seed * 977 + 5) {
+    world_.config.channels[0].concurrency = 4;
+    world_.add_channel("hook").semantics = Semantics::kAtLeastOnce;
+    world_.config.work.concurrency = 6;
+    world_.config.relay.batch = 5;
+  }
+
+  void run() {
+    for (int step = 0; step < kSteps; ++step) {
+      action();
+      check();
+      if (::testing::Test::HasFailure()) return;
+    }
+    finish();
+  }
+
+ private:
+  int roll(int sides) { return static_cast<int>(dice_.next64() % static_cast<std::uint64_t>(sides)); }
+
+  Process* some_process() {
+    auto& all = world_.processes();
+    return all.empty() ? nullptr : all[static_cast<std::size_t>(roll(static_cast<int>(all.size())))].get();
+  }
+
+  void action() {
+    switch (roll(16)) {
+      case 0:
+      case 1: return enqueue();
+      case 2: return start();
+      case 3: return kill();
+      case 4: return move_clock();
+      default: return step(some_process());
+    }
+  }
+
+  void enqueue() {
+    if (ids_.size() >= kMessages) return;
+    const bool hook = roll(4) == 0;
+    ids_.push_back(world_.enqueue("key" + std::to_string(ids_.size()), hook ? "hook" : "sms", roll(10)));
+    if (!hook) at_most_once_.insert(ids_.back());
+  }
+
+  void start() {
+    if (world_.processes().size() >= kProcesses) return;
+    world_.start(roll(2) == 0 ? Process::Kind::kRelay : Process::Kind::kWorker);
+  }
+
+  void kill() {
+    if (Process* victim = some_process()) world_.kill(*victim);
+  }
+
+  void move_clock() {
+    switch (roll(8)) {
+      case 0: return world_.clock.advance(7min);   // longer than a queue lease
+      case 1: return world_.clock.advance(20min);  // longer than everything
+      case 2: world_.clock.wall = world_.clock.wall - 1h; return;
+      case 3: world_.clock.wall = world_.clock.wall + 1h; return;
+      default: return world_.clock.advance(Duration{roll(3000)});
+    }
+  }
+
+  void step(Process* process) {
+    if (process == nullptr) return;
+    if (roll(6) == 0) {
+      process->kill_switch().arm(1 + roll(6));
+    } else {
+      process->kill_switch().disarm();
+    }
+    try {
+      if (process->kind() == Process::Kind::kRelay) {
+        ASSERT_TRUE(process->relay_step());
+      } else {
+        work(*process);
+      }
+    } catch (const Killed&) {
+      world_.kill(*process);
+    }
+  }
+
+  // One of the things that can happen next in a worker: a turn, a call begins, an answer comes.
+  void work(Process& worker) {
+    switch (roll(3)) {
+      case 0: ASSERT_TRUE(worker.worker_turn()); return;
+      case 1: return begin_call(worker);
+      default: return answer(worker);
+    }
+  }
+
+  void begin_call(Process& worker) {
+    if (worker.calls.empty()) return;
+    Call call = std::move(worker.calls.front());
+    worker.calls.pop_front();
+    static const Policies& policies = *new Policies(*new Config(), nullptr);
+    if (auto refused = refuse_late(call, world_.clock, policies)) {
+      worker.back.push_back({std::move(call), std::move(*refused)});
+      return;
+    }
+    worker.kill_switch().reach(CrashPoint::kWorkBeforeCall);
+    if (roll(8) == 0) {  // it never left this machine
+      worker.back.push_back({std::move(call), not_sent()});
+      return;
+    }
+    world_.vendor.receive(call.delivery.message_id);
+    worker.out.push_back(std::move(call));
+  }
+
+  void answer(Process& worker) {
+    if (worker.out.empty()) return;
+    Call call = std::move(worker.out.front());
+    worker.out.pop_front();
+    worker.kill_switch().reach(CrashPoint::kWorkAfterCall);
+    const int dice = roll(10);
+    Outcome outcome = dice < 7 ? sent() : dice == 7 ? refused() : unknown();
+    if (outcome.cls == OutcomeClass::kSent) accepted_.insert(call.delivery.message_id);
+    worker.back.push_back({std::move(call), std::move(outcome)});
+  }
+
+  void check() {
+    for (const std::string& id : at_most_once_)
+      ASSERT_LE(world_.vendor.received(id), 1) << id << " was sent twice";
+    world_.check_accounts();
+  }
+
+  // Everybody dies; then good times: what is left is relayed and sent, and every message must be accounted for.
+  void finish() {
+    while (!world_.processes().empty()) world_.kill(*world_.processes().front());
+    const auto good = [&](const Call& call) {
+      accepted_.insert(call.delivery.message_id);
+      return sent();
+    };
+    for (int round = 0; round < 12; ++round) {
+      world_.relay_all();
+      world_.work_all(good);
+      world_.clock.advance(4h);
+    }
+    check();
+    const StatusReport report = world_.status();
+    EXPECT_EQ(report.outbox.total(), static_cast<std::int64_t>(ids_.size()));
+    EXPECT_EQ(report.outbox.published, static_cast<std::int64_t>(ids_.size()));
+    EXPECT_EQ(report.queue.total(), 0);
+    EXPECT_EQ(report.inbox.sending, 0);
+    for (const std::string& id : ids_) {
+      const auto state = world_.inbox(id);
+      if (state == InboxState::kSent) {
+        EXPECT_TRUE(accepted_.contains(id)) << id << " is SENT but the vendor never said so";
+      } else {
+        EXPECT_TRUE(state == InboxState::kFailed || state == InboxState::kError || report.parked.total > 0) << id;
+      }
+    }
+  }
+
+  World world_;
+  test::FakeRandom dice_;
+  std::vector<std::string> ids_{};
+  std::set<std::string> at_most_once_{};
+  std::set<std::string> accepted_{};
+};
+
+std::uint64_t number(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+TEST(Simulator, NothingIsLostAndNothingIsSentTwice) {
+  const std::uint64_t one = number("SIM_SEED", 0);
+  const std::uint64_t first = one != 0 ? one : number("SIM_FIRST", 1);
+  const std::uint64_t count = one != 0 ? 1 : number("SIM_SEEDS", 60);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("SIM_SEED=" + std::to_string(seed));
+    Simulation(seed).run();
+    if (HasFailure()) {
+      std::fprintf(stderr, "replay with: SIM_SEED=%llu\n", static_cast<unsigned long long>(seed));
+      return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace notify::sim

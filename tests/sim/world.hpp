@@ -1,0 +1,174 @@
+#pragma once
+
+// A small world in one process: the real use cases over the real SQLite store, with a scripted vendor, a clock
+// that only moves when told, and processes that can be killed at any crash point. Used by the scenario tests and
+// by the seeded simulator.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/recovery.hpp"
+#include "core/relay.hpp"
+#include "core/work.hpp"
+#include "store/open.hpp"
+#include "support/fakes.hpp"
+#include "transport/embedded.hpp"
+
+namespace notify::sim {
+
+// Thrown where the process dies; nothing of it runs afterwards.
+struct Killed {
+  CrashPoint at;
+};
+
+// Dies at the n-th crash point that is reached, of a given name or of any.
+class KillSwitch final : public CrashPoints {
+ public:
+  void reach(CrashPoint point) override;
+  void arm(int nth) { any_ = nth; }
+  void arm(CrashPoint point) { at_ = point; }
+  void disarm() {
+    any_ = 0;
+    at_.reset();
+  }
+
+ private:
+  int any_ = 0;  // 0: off
+  std::optional<CrashPoint> at_{};
+};
+
+// Kernel locks of simulated processes.
+class Lives final : public Holders {
+ public:
+  Result<void> hold(std::int64_t run_id) override {
+    alive_.insert(run_id);
+    return {};
+  }
+  bool alive(std::int64_t run_id) override { return alive_.contains(run_id); }
+  void die(std::int64_t run_id) { alive_.erase(run_id); }
+
+ private:
+  std::set<std::int64_t> alive_{};
+};
+
+class SilentEvents final : public Events {
+ public:
+  void emit(const Event& event) override { counts[event.name] += 1; }
+  std::map<std::string, int> counts{};
+};
+
+// The vendor: whatever arrives is in its log before it answers.
+class Vendor {
+ public:
+  void receive(const std::string& message_id) { ++log_[message_id]; }
+  int received(const std::string& message_id) const;
+  std::size_t distinct() const { return log_.size(); }
+  int most() const;  // the greatest number of times one message arrived
+
+ private:
+  std::map<std::string, int> log_{};
+};
+
+// A driver that is never asked to send: the world makes the calls itself.
+class NullChannel final : public Channel {
+ public:
+  Result<void> check(const Dispatch&) const override { return {}; }
+  void send(Dispatch, Done) override { ADD_FAILURE_UNREACHABLE(); }
+
+ private:
+  static void ADD_FAILURE_UNREACHABLE();
+};
+
+class World;
+
+// One relay or worker process.
+class Process {
+ public:
+  enum class Kind { kRelay, kWorker };
+  Process(World& world, Kind kind);
+  ~Process();
+
+  Kind kind() const noexcept { return kind_; }
+  std::int64_t run() const noexcept { return run_; }
+  KillSwitch& kill_switch() noexcept { return kill_switch_; }
+  SqliteStore& store() noexcept { return *store_; }
+  Worker& worker() { return *worker_; }
+  Relay& relay() { return *relay_; }
+
+  // Relay: recover and one batch. Returns rows looked at.
+  Result<int> relay_step();
+  // Worker: recover dead ones and one turn with what has come back. New calls are in `calls`.
+  Result<Turn> worker_turn();
+
+  std::deque<Call> calls{};             // claimed, not yet called
+  std::deque<Call> out{};               // the vendor has it
+  std::vector<Finished> back{};         // the answer is here, not yet written
+
+ private:
+  World& world_;
+  Kind kind_;
+  KillSwitch kill_switch_{};
+  std::unique_ptr<SqliteStore> store_{};
+  std::int64_t run_ = 0;
+  std::unique_ptr<EmbeddedTransport> transport_{};
+  std::unique_ptr<Relay> relay_{};
+  std::unique_ptr<Worker> worker_{};
+};
+
+class World {
+ public:
+  explicit World(std::uint64_t seed = 1);
+  ~World();
+
+  // --- the parts; public, since tests look at everything
+  Config config{};
+  test::FakeClock clock{};
+  test::FakeRandom random;
+  Lives lives{};
+  SilentEvents events{};
+  Vendor vendor{};
+  NullChannel driver{};
+  TemplateSet templates{};
+
+  const std::string& database() const noexcept { return path_; }
+  SqliteStore& observer() { return *observer_; }
+  std::unique_ptr<SqliteStore> open();
+
+  // A channel "sms" (at most once) is there from the start; more can be added before processes start.
+  ChannelConfig& add_channel(const std::string& name);
+
+  // Inserts a message and commits. Returns its id.
+  std::string enqueue(const std::string& key, const std::string& channel = "sms", int priority = 5);
+
+  Process& start(Process::Kind kind);
+  // SIGKILL: its lock is free, its memory gone.
+  void kill(Process& process);
+  std::vector<std::unique_ptr<Process>>& processes() noexcept { return processes_; }
+
+  // Relays everything, works everything off with `outcome` for each call, until nothing is due.
+  void relay_all();
+  void work_all(const std::function<Outcome(const Call&)>& outcome);
+
+  std::optional<InboxState> inbox(const std::string& message_id);
+  OutboxState outbox(const std::string& message_id);
+  StatusReport status();
+  // The identity holds and the counters are true. Fails the test otherwise.
+  void check_accounts();
+
+ private:
+  std::string directory_{};
+  std::string path_{};
+  std::unique_ptr<SqliteStore> observer_{};
+  std::vector<std::unique_ptr<Process>> processes_{};
+};
+
+Outcome sent();
+Outcome refused();
+Outcome not_sent(const std::string& reason = "connect-refused");
+Outcome unknown();
+
+}  // namespace notify::sim
