@@ -19,6 +19,7 @@ struct InputLine {
   std::int64_t number = 0;  // from 1, blank lines counted
   std::string_view text{};  // valid until the next call on the splitter
   bool too_long = false;    // text is only the beginning; the rest up to the line's end was skipped
+  bool unended = false;     // the input ended without a line end
 };
 
 // Splits chunks into lines in bounded memory. push() gives a chunk, then next() is called until it returns false;
@@ -27,21 +28,19 @@ class LineSplitter {
  public:
   explicit LineSplitter(std::size_t longest = kLongestLine) : longest_(longest) {}
 
-  void push(std::string_view chunk);  // the chunk must stay until next() has returned false
-  void finish();                      // what is left without a line end is the last line
+  void push(std::string_view chunk) { chunk_ = chunk; }  // must stay until next() has returned false
+  void finish() { finished_ = true; }
   bool next(InputLine& line);
 
-  bool holds_partial_line() const { return !partial_.empty() || skipping_; }
-  std::int64_t lines() const { return number_; }
-
  private:
-  bool take(std::string_view piece, bool ended, InputLine& line);
+  bool next_with_blank(InputLine& line);
+  void keep(std::string_view piece);
 
   std::size_t longest_;
   std::string_view chunk_{};
-  std::string partial_{};   // beginning of a line whose end has not come yet
-  bool partial_used_ = false;  // partial_ was handed out and can be cleared
-  bool skipping_ = false;   // partial_ is full; the rest of the line is thrown away
+  std::string partial_{};     // the beginning of a line whose end has not come yet
+  bool handed_out_ = false;   // partial_ was the last line and is to be emptied
+  bool too_long_ = false;     // partial_ is full; what follows up to the line's end is thrown away
   bool finished_ = false;
   std::int64_t number_ = 0;
 };
