@@ -1,0 +1,212 @@
+// What holds for every driver. A new driver needs a Site here: something local that receives from it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "support/channel_support.hpp"
+#include "support/real_channel.hpp"
+#include "support/stub_process.hpp"
+
+namespace notify {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::make_config;
+using test::make_dispatch;
+using test::plain_secret;
+using test::RealChannels;
+using test::StubProcess;
+using testing::HasSubstr;
+using testing::Not;
+
+// A local receiver for one driver.
+class Site {
+ public:
+  virtual ~Site() = default;
+  virtual DriverConfig accepting() = 0;    // takes every message
+  virtual DriverConfig unreachable() = 0;  // nothing can be handed over there
+  // A receiver that refuses and says why; none where a receiver cannot refuse.
+  virtual std::optional<DriverConfig> refusing() { return std::nullopt; }
+  // The documents received, in any order, one for each time that it was handed over.
+  virtual std::vector<json> received() = 0;
+};
+
+class Directory {
+ public:
+  Directory() {
+    std::string pattern = testing::TempDir() + "channel-XXXXXX";
+    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
+    path = pattern;
+  }
+  ~Directory() { fs::remove_all(path); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  fs::path path{};
+};
+
+class FileSite final : public Site {
+ public:
+  DriverConfig accepting() override { return FileDriverConfig{directory_.path / "out"}; }
+  DriverConfig unreachable() override { return FileDriverConfig{directory_.path / "missing" / "out"}; }
+  std::vector<json> received() override {
+    std::vector<json> documents;
+    std::ifstream file(directory_.path / "out");
+    for (std::string line; std::getline(file, line);) documents.push_back(json::parse(line));
+    return documents;
+  }
+
+ private:
+  Directory directory_{};
+};
+
+class ExecSite final : public Site {
+ public:
+  DriverConfig accepting() override {
+    const std::string script = "cat > '" + directory_.path.string() + "'/\"$NOTIFYCTL_MESSAGE_ID.$$\"";
+    return ExecDriverConfig{{"/bin/sh", "-c", script}};
+  }
+  DriverConfig unreachable() override { return ExecDriverConfig{{directory_.path / "missing"}}; }
+  std::optional<DriverConfig> refusing() override {
+    return ExecDriverConfig{{"/bin/sh", "-c", "read -r line; echo \"refused: $line\" >&2; exit 65"}};
+  }
+  std::vector<json> received() override {
+    std::vector<json> documents;
+    for (const auto& entry : fs::directory_iterator(directory_.path))
+      documents.push_back(json::parse(std::ifstream(entry.path())));
+    return documents;
+  }
+
+ private:
+  Directory directory_{};
+};
+
+class WebhookSite final : public Site {
+ public:
+  DriverConfig accepting() override { return to(stub_.url("ok")); }
+  DriverConfig unreachable() override { return to("http://127.0.0.1:1/"); }
+  std::optional<DriverConfig> refusing() override { return to(stub_.url("code:400?body=refused:%20{to}")); }
+  std::vector<json> received() override {
+    std::vector<json> documents;
+    for (const json& request : stub_.log())
+      documents.push_back(json::parse(request.at("body").get<std::string>()));
+    return documents;
+  }
+
+ private:
+  static DriverConfig to(std::string url) {
+    WebhookDriverConfig driver;
+    driver.url = plain_secret(std::move(url));
+    return driver;
+  }
+
+  StubProcess stub_{};
+};
+
+template <class T>
+std::unique_ptr<Site> make_site() {
+  return std::make_unique<T>();
+}
+
+const std::map<std::string, std::unique_ptr<Site> (*)(), std::less<>>& sites() {
+  static const std::map<std::string, std::unique_ptr<Site> (*)(), std::less<>> all{
+      {"exec", make_site<ExecSite>}, {"file", make_site<FileSite>}, {"webhook", make_site<WebhookSite>}};
+  return all;
+}
+
+class ChannelContract : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(sites().contains(GetParam())) << "driver " << GetParam() << " has no Site in this test";
+    site = sites().at(GetParam())();
+  }
+  std::unique_ptr<Channel> make(DriverConfig driver) { return channels.make(make_config(std::move(driver))); }
+
+  RealChannels channels{};
+  std::unique_ptr<Site> site{};
+};
+
+std::vector<std::string> driver_names() {
+  std::vector<std::string> names;
+  for (const Driver& driver : drivers()) names.emplace_back(driver.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDriver, ChannelContract, testing::ValuesIn(driver_names()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(ChannelContract, AMessageThatIsSentArrivesOnceAndWhole) {
+  const auto channel = make(site->accepting());
+  Dispatch dispatch = make_dispatch();
+  dispatch.content.body = "line1\nline2 \"q\" \\ \x07 </script> {{x}} 가😀\xe2\x80\xa8";
+  dispatch.content.data = R"({"a":[1,2.50,null],"b":"\u0001"})";
+  ASSERT_TRUE(channel->check(dispatch).has_value());
+  const Outcome outcome = channels.send(*channel, dispatch);
+  EXPECT_EQ(outcome.cls, OutcomeClass::kSent) << outcome.reason << " " << outcome.detail;
+  EXPECT_GE(outcome.bytes_sent, static_cast<std::int64_t>(dispatch.content.body.size()));
+  const std::vector<json> documents = site->received();
+  ASSERT_EQ(documents.size(), 1U);
+  EXPECT_EQ(documents[0]["message_id"], dispatch.envelope.message_id);
+  EXPECT_EQ(documents[0]["to"], dispatch.address);
+  EXPECT_EQ(documents[0]["body"], dispatch.content.body);
+  EXPECT_EQ(documents[0]["data"], json::parse(dispatch.content.data));
+}
+
+TEST_P(ChannelContract, ManyAtATimeArriveEachOnce) {
+  const auto channel = make(site->accepting());
+  std::vector<Dispatch> messages;
+  for (int i = 0; i < 100; ++i) messages.push_back(make_dispatch("shop-0123abcd-" + std::to_string(i)));
+  for (const Outcome& outcome : channels.send(*channel, messages))
+    EXPECT_EQ(outcome.cls, OutcomeClass::kSent) << outcome.reason << " " << outcome.detail;
+  std::map<std::string, int> arrived;
+  for (const json& document : site->received()) ++arrived[document["message_id"]];
+  EXPECT_EQ(arrived.size(), messages.size());
+  for (const auto& [id, times] : arrived) EXPECT_EQ(times, 1) << id;
+}
+
+TEST_P(ChannelContract, ALargeMessageArrives) {
+  const auto channel = make(site->accepting());
+  Dispatch dispatch = make_dispatch();
+  dispatch.content.body = std::string(limits::kPayload - 1000, 'x');
+  EXPECT_EQ(channels.send(*channel, dispatch).cls, OutcomeClass::kSent);
+  ASSERT_EQ(site->received().size(), 1U);
+  EXPECT_EQ(site->received()[0]["body"], dispatch.content.body);
+}
+
+TEST_P(ChannelContract, WhatCannotBeReachedIsCertainlyNotSent) {
+  const auto channel = make(site->unreachable());
+  const Outcome outcome = channels.send(*channel, make_dispatch());
+  EXPECT_EQ(outcome.cls, OutcomeClass::kNotSent) << outcome.reason << " " << outcome.detail;
+  EXPECT_TRUE(outcome.halt_channel || outcome.connect_refused) << "it concerns the lane";
+  EXPECT_FALSE(outcome.reason.empty());
+  EXPECT_EQ(outcome.bytes_sent, 0);
+  EXPECT_TRUE(site->received().empty());
+}
+
+TEST_P(ChannelContract, F57_ARefusalIsToldWithoutWhatWasSent) {
+  const std::optional<DriverConfig> refusing = site->refusing();
+  if (!refusing) GTEST_SKIP() << "this receiver cannot refuse";
+  const auto channel = make(*refusing);
+  const Outcome outcome = channels.send(*channel, make_dispatch());
+  EXPECT_EQ(outcome.cls, OutcomeClass::kPermanent);
+  EXPECT_THAT(outcome.detail, HasSubstr("refused"));
+  EXPECT_THAT(outcome.detail, Not(HasSubstr("821000000042")));
+  EXPECT_THAT(outcome.detail, Not(HasSubstr("order 42")));
+}
+
+TEST_P(ChannelContract, F46_CheckRefusesControlCharactersAndForeignIds) {
+  const auto channel = make(site->accepting());
+  for (const std::string bad : {"x\r\nBcc: e@evil.test", "x\n", "x\xc2\x85", "x\xe2\x80\xa8", "\xff", ""}) {
+    EXPECT_FALSE(channel->check(make_dispatch(bad)).has_value()) << bad;
+    EXPECT_FALSE(channel->check(make_dispatch("shop-0123abcd-7", bad)).has_value()) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace notify
