@@ -181,10 +181,9 @@ const Behaviour* Policy::at_smtp(SmtpStage stage, const Request& request) {
   return decide(Stage::smtp, request, stage);
 }
 
-const Behaviour* Policy::chance_failure() {
-  const Request none;
+const Behaviour* Policy::chance_failure(const Request& request) {
   for (Rule* rule : failures_) {
-    if (gate_opens(*rule, none)) return &rule->act;
+    if (gate_opens(*rule, request)) return &rule->act;
   }
   return nullptr;
 }
@@ -203,7 +202,7 @@ Plan Policy::at_end(const Request& request) {
   const Behaviour* act = decide(Stage::whole, request, SmtpStage::banner);
   if (act == nullptr) act = &plain_->act;
   if (act->is_plain_success()) {
-    if (const Behaviour* failure = chance_failure()) act = failure;
+    if (const Behaviour* failure = chance_failure(request)) act = failure;
   }
   return with_latency(*act);
 }

@@ -63,7 +63,7 @@ class Policy {
   bool applies(Rule& rule, Stage stage, const Request& request, SmtpStage at);
   bool gate_opens(Rule& rule, const Request& request);
   Rule* rule_of_path(std::string_view path);
-  const Behaviour* chance_failure();
+  const Behaviour* chance_failure(const Request& request);
   Nanos draw_latency();
 
   PolicySettings settings_;

@@ -219,6 +219,9 @@ void Server::flush_dirty() {
 
 void Server::die() {
   log_.flush();
+  // First the listeners: a client that reconnects at once must be refused, not accepted and reset.
+  ::close(listener_);
+  if (control_listener_ >= 0) ::close(control_listener_);
   ::_exit(0);
 }
 
