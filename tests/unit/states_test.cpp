@@ -72,7 +72,8 @@ TEST(InboxState, SentIsFinalForEver) {
 TEST(States, NamesReadBack) {
   for (const OutboxState state : kOutboxStates) EXPECT_EQ(parse_outbox_state(name(state)), state);
   for (const InboxState state : kInboxStates) {
-    if (state != InboxState::kNone) EXPECT_EQ(parse_inbox_state(name(state)), state);
+    if (state == InboxState::kNone) continue;
+    EXPECT_EQ(parse_inbox_state(name(state)), state);
   }
   EXPECT_FALSE(parse_inbox_state("NONE"));
   EXPECT_FALSE(parse_outbox_state("pending"));
