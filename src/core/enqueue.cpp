@@ -30,6 +30,25 @@ constexpr std::array kParts{PartField{"subject", &EnqueueFields::subject, &Paylo
                             PartField{"html", &EnqueueFields::html, &Payload::html},
                             PartField{"alt", &EnqueueFields::alt, &Payload::alt}};
 
+struct TextField {
+  std::string_view name;
+  std::optional<std::string_view> EnqueueFields::*given;
+};
+constexpr std::array kTextFields{
+    TextField{"to", &EnqueueFields::to},           TextField{"key", &EnqueueFields::key},
+    TextField{"kind", &EnqueueFields::kind},       TextField{"subject", &EnqueueFields::subject},
+    TextField{"body", &EnqueueFields::body},       TextField{"html", &EnqueueFields::html},
+    TextField{"alt", &EnqueueFields::alt},         TextField{"template", &EnqueueFields::template_name}};
+
+// The fields that may hold any character; the others are read by something that accepts ASCII only, or JSON.
+Result<void> check_encoding(const EnqueueFields& fields) {
+  for (const TextField& field : kTextFields)
+    if (const auto& given = fields.*field.given) TRY(check_utf8(field.name, *given));
+  for (const auto& [name, value] : fields.vars)
+    if (is_variable_name(name)) TRY(check_utf8("vars." + std::string(name), value));
+  return {};
+}
+
 Result<void> take_channel(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context) {
   if (!fields.channel || fields.channel->empty()) return fail_field("channel", "a channel is needed");
   const std::string_view channel = *fields.channel;
@@ -151,7 +170,7 @@ Result<void> take_vars(Payload& payload, const EnqueueFields& fields) {
     if (!is_variable_name(name))
       return fail_field("vars", "\"" + safe_text(name, 64) + "\" is not a name for a variable",
                         "names have letters, digits, _, - and . only");
-    TRY(check_text("vars." + std::string(name), value));
+    if (value.find('\0') != std::string_view::npos) TRY(check_text("vars." + std::string(name), value));
     payload.vars[i].first = name;
     payload.vars[i].second = value;
   }
@@ -230,6 +249,7 @@ void EnqueueFields::clear() {
 }
 
 Result<void> make_message(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context) {
+  if (!fields.from_json_line) TRY(check_encoding(fields));
   TRY(take_channel(out, fields, context));
   TRY(take_recipient(out, fields));
   TRY(take_key(out, fields));

@@ -38,7 +38,7 @@ struct EnqueueFields {
   std::optional<std::string_view> expires{};
   std::optional<std::string_view> priority{};
   std::optional<std::string_view> correlation{};
-  bool from_json_line = false;  // data is canonical already
+  bool from_json_line = false;  // all text is valid UTF-8 and data is canonical: the reader has seen to it
 
   void clear();  // keeps memory
 };

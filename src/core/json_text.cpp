@@ -19,8 +19,9 @@ constexpr std::size_t kSmallestCapacity = 16 * 1024;
 constexpr std::size_t kShownName = 64;  // bytes of a foreign name in a message
 
 std::string_view trim_end(std::string_view token) noexcept {
-  const auto last = token.find_last_not_of(" \t\r\n");
-  return token.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
+  return token;
 }
 
 bool take_digits(std::string_view& text) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
-// Which characters and lengths the fields of a message may have. Errors name the field and the position.
+// Which characters and lengths the fields of a message may have. Errors name the field and the position. All but
+// check_utf8 rely on valid UTF-8.
 
 #include <cstddef>
 #include <optional>
@@ -17,14 +18,15 @@ struct ControlCharacter {
 };
 std::optional<ControlCharacter> find_control(std::string_view text, bool tab_allowed = false) noexcept;
 
-// A name of one line: valid UTF-8, at most `longest` bytes, no control characters. `what` begins the message: "the
-// recipient".
+Result<void> check_utf8(std::string_view field, std::string_view text);
+
+// A name of one line: at most `longest` bytes, no control characters. `what` begins the message: "the recipient".
 Result<void> check_line(std::string_view field, std::string_view what, std::string_view text, std::size_t longest);
 
 // A subject becomes a header line: no control characters but tab; at most limits::kSubject bytes.
 Result<void> check_subject(std::string_view subject);
 
-// Text of several lines: valid UTF-8 without NUL.
+// Text of several lines: no NUL.
 Result<void> check_text(std::string_view field, std::string_view text);
 
 bool is_variable_name(std::string_view name) noexcept;  // [A-Za-z0-9_.-]+
