@@ -5,8 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -51,47 +53,52 @@ class EpollLoop final : public Loop {
   // Changes the events of a watched descriptor; 0 keeps the callback and asks for nothing.
   void change_events(int fd, std::uint32_t events);
   void forget(int fd);
+  bool watched(int fd) const noexcept;
 
   // Calls `task` once when the current turn's callbacks have run, before the loop waits. Loop thread only.
   void at_end_of_turn(std::function<void()> task);
 
  private:
   struct Watch {
-    Ready ready{};
-    std::uint32_t wanted = 0;      // what the owner asks for
-    std::uint32_t registered = 0;  // what the kernel knows
-    bool known = false;            // in the kernel's set
-    bool dirty = false;            // wanted and registered may differ
-    std::uint32_t generation = 0;  // tells a late event of an earlier owner of the number
+    std::shared_ptr<Ready> ready{};  // shared, so that a callback may replace or remove itself
+    std::uint32_t wanted = 0;        // what the owner asks for
+    std::uint32_t registered = 0;    // what the kernel knows
+    bool known = false;              // in the kernel's set
+    bool dirty = false;              // listed in dirty_
+    std::uint32_t generation = 0;    // tells late events of an earlier owner of the number
   };
-  using Deadline = std::pair<std::chrono::nanoseconds, Timer>;
+  using Instants = std::chrono::nanoseconds;  // CLOCK_MONOTONIC
+  using Deadline = std::pair<Instants, Timer>;
 
   Watch& slot(int fd);
+  Watch* find(int fd) noexcept;
   void mark_dirty(int fd, Watch& watch);
   void flush_changes();
   void apply(int fd, Watch& watch);
-  bool run_posted();
+  void run_posted();
   void run_timers();
   void run_end_of_turn();
   void wait_and_dispatch();
-  int wait(std::chrono::nanoseconds timeout, bool forever);
-  void wake();
+  void dispatch(const epoll_event& event);
+  int wait();
+  void wake_up();
+  int wait_in_kernel(Instants timeout, bool for_ever);
 
-  Fd epoll_;
-  Fd wake_;  // eventfd
-  std::vector<Watch> watches_{};
+  Fd epoll_{};
+  Fd wake_{};                  // eventfd: another thread has posted
+  std::deque<Watch> watches_{};  // by descriptor; a deque, because callbacks add while one of its elements runs
   std::vector<int> dirty_{};
   std::vector<epoll_event> events_{};
-  std::map<Deadline, std::function<void()>> timers_{};
-  std::unordered_map<Timer, std::chrono::nanoseconds> deadlines_{};
+  std::map<Deadline, std::function<void()>> timers_{};  // ordered, and unlike a heap any one can be taken out
+  std::unordered_map<Timer, Instants> deadlines_{};
   Timer last_timer_ = 0;
   std::vector<std::function<void()>> end_of_turn_{};
-  bool fine_timeouts_ = true;  // the kernel has epoll_pwait2
+  bool fine_timeouts_ = true;  // the kernel has epoll_pwait2 (Linux 5.11)
 
   std::atomic<bool> stopping_{false};
-  std::mutex mutex_;  // guards the rest
+  std::mutex mutex_{};  // guards what follows
   std::vector<std::function<void()>> posted_{};
-  bool sleeping_ = false;
+  bool sleeping_ = false;  // the loop thread is in the kernel, or about to be
 };
 
 }  // namespace notify

@@ -1,0 +1,258 @@
+#include "sys/curl_http.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sys/curl_request_check.hpp"
+#include "sys/curl_transfer.hpp"
+#include "sys/epoll_loop.hpp"
+
+namespace notify {
+namespace {
+
+Result<void> initialise_libcurl() {
+  // Never undone: connections and OpenSSL live as long as the process.
+  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (result != CURLE_OK)
+    return fail(Code::kInternal, std::string("cannot initialise libcurl: ") + curl_easy_strerror(result));
+  return {};
+}
+
+std::uint32_t events_of(int what) noexcept {
+  std::uint32_t events = 0;
+  if ((what & CURL_POLL_IN) != 0) events |= EPOLLIN;
+  if ((what & CURL_POLL_OUT) != 0) events |= EPOLLOUT;
+  return events;
+}
+
+int flags_of(std::uint32_t events) noexcept {
+  int flags = 0;
+  if ((events & EPOLLIN) != 0) flags |= CURL_CSELECT_IN;
+  if ((events & EPOLLOUT) != 0) flags |= CURL_CSELECT_OUT;
+  // Let it read and write into the error: that tells more than CURL_CSELECT_ERR would, and an answer that came before
+  // a reset is still read.
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) flags |= CURL_CSELECT_IN | CURL_CSELECT_OUT;
+  return flags;
+}
+
+}  // namespace
+
+struct CurlHttp::Impl final : TransferOwner {
+  Impl(EpollLoop& event_loop, HttpSettings given) : loop(event_loop), settings(std::move(given)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() override;
+
+  Result<void> open();
+  void start(HttpRequest request, std::function<void(HttpEvidence)> done);
+
+  // TransferOwner
+  void socket_opened(int fd) override;
+  void socket_closing(int fd) override;
+  void goaway(std::uint64_t connection, const Goaway& frame) override;
+
+  // libcurl asks for events on sockets and for a timer
+  static int on_socket(CURL*, curl_socket_t fd, int what, void* self, void*);
+  static int on_timer(CURLM*, long timeout_ms, void* self);
+  void set_timer(long timeout_ms);
+  void run_timer();
+  void kick();
+  void drive(curl_socket_t fd, int flags);
+
+  void collect_finished();
+  void finish(Transfer& transfer, CURLcode result);
+  std::unique_ptr<Transfer> idle_transfer();
+  void refuse(std::string why, bool address, std::function<void(HttpEvidence)> done);
+  bool our_socket(int fd) const noexcept;
+
+  EpollLoop& loop;
+  HttpSettings settings;
+  std::vector<std::unique_ptr<Transfer>> idle{};
+  std::vector<std::unique_ptr<Transfer>> busy{};
+  std::vector<bool> opened{};   // by descriptor: opened by us, so that its closing is told
+  std::unique_ptr<CURLM, FreeMulti> multi{};
+  Loop::Timer timer = 0;
+  std::optional<std::chrono::steady_clock::time_point> due{};  // when libcurl wants to be called
+  std::chrono::steady_clock::time_point armed{};               // when the loop's timer goes off
+  bool kicked = false;                                         // kick() is coming at the end of this turn
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for callbacks that may come after us
+};
+
+CurlHttp::Impl::~Impl() {
+  *alive = false;
+  loop.cancel(timer);
+  for (const auto& transfer : busy) curl_multi_remove_handle(multi.get(), transfer->easy());
+  busy.clear();
+  idle.clear();
+  multi.reset();  // closes the connections, which tells the loop
+}
+
+Result<void> CurlHttp::Impl::open() {
+  TRY(initialise_libcurl());
+  multi.reset(curl_multi_init());
+  if (!multi) return fail(Code::kInternal, "cannot initialise libcurl: out of memory");
+  curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Impl::on_socket);
+  curl_multi_setopt(multi.get(), CURLMOPT_SOCKETDATA, this);
+  curl_multi_setopt(multi.get(), CURLMOPT_TIMERFUNCTION, &Impl::on_timer);
+  curl_multi_setopt(multi.get(), CURLMOPT_TIMERDATA, this);
+  curl_multi_setopt(multi.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+  curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(std::max(1, settings.max_connections)));
+  return {};
+}
+
+void CurlHttp::Impl::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
+  if (std::string why = why_refused(request); !why.empty()) return refuse(std::move(why), false, std::move(done));
+  if (!settings.proxy.empty() && !request.allow_private)
+    return refuse("behind a proxy the address cannot be checked", true, std::move(done));
+  std::unique_ptr<Transfer> transfer = idle_transfer();
+  transfer->prepare(std::move(request), std::move(done));
+  const CURLMcode added = curl_multi_add_handle(multi.get(), transfer->easy());
+  ASSERT(added == CURLM_OK);
+  busy.push_back(std::move(transfer));
+}
+
+void CurlHttp::Impl::refuse(std::string why, bool address, std::function<void(HttpEvidence)> done) {
+  HttpEvidence evidence;
+  evidence.refused_locally = !address;
+  evidence.address_blocked = address;
+  evidence.curl_error = std::move(why);
+  evidence.phase = "resolve";
+  loop.post([alive = alive, evidence = std::move(evidence), done = std::move(done)]() mutable {
+    if (*alive) done(std::move(evidence));
+  });
+}
+
+std::unique_ptr<Transfer> CurlHttp::Impl::idle_transfer() {
+  while (!idle.empty()) {
+    std::unique_ptr<Transfer> transfer = std::move(idle.back());
+    idle.pop_back();
+    if (!transfer->outdated()) return transfer;
+  }
+  return std::make_unique<Transfer>(*this, settings);
+}
+
+void CurlHttp::Impl::goaway(std::uint64_t connection, const Goaway& frame) {
+  for (const auto& transfer : busy)
+    if (transfer->connection() == connection) transfer->note_goaway(frame);
+}
+
+void CurlHttp::Impl::socket_opened(int fd) {
+  const auto index = static_cast<std::size_t>(fd);
+  if (index >= opened.size()) opened.resize(index + 1);
+  opened[index] = true;
+}
+
+void CurlHttp::Impl::socket_closing(int fd) {
+  opened[static_cast<std::size_t>(fd)] = false;
+  loop.forget(fd);
+}
+
+bool CurlHttp::Impl::our_socket(int fd) const noexcept {
+  const auto index = static_cast<std::size_t>(fd);
+  return index < opened.size() && opened[index];
+}
+
+int CurlHttp::Impl::on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) {
+  auto& impl = *static_cast<Impl*>(self);
+  // The resolver closes its sockets without a word, so those are taken out at once; a late change of one of ours is
+  // cheaper, and safe because its closing is told.
+  if (what == CURL_POLL_REMOVE && !impl.our_socket(fd))
+    impl.loop.forget(fd);
+  else if (impl.loop.watched(fd))
+    impl.loop.change_events(fd, events_of(what));
+  else if (what != CURL_POLL_REMOVE)
+    impl.loop.watch_events(fd, events_of(what), [&impl, fd](std::uint32_t events) { impl.drive(fd, flags_of(events)); });
+  return 0;
+}
+
+int CurlHttp::Impl::on_timer(CURLM*, long timeout_ms, void* self) {
+  static_cast<Impl*>(self)->set_timer(timeout_ms);
+  return 0;
+}
+
+void CurlHttp::Impl::set_timer(long timeout_ms) {
+  if (timeout_ms < 0) {
+    due.reset();
+    loop.cancel(std::exchange(timer, 0));
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  due = now + std::chrono::milliseconds(timeout_ms);
+  if (timeout_ms == 0) {
+    if (std::exchange(kicked, true)) return;
+    loop.at_end_of_turn([this, alive = alive] {
+      if (*alive) kick();
+    });
+    return;
+  }
+  // A timer that goes off earlier is left alone: it finds that nothing is due and is set again. Most are put off.
+  if (timer != 0 && armed <= *due) return;
+  loop.cancel(timer);
+  armed = *due;
+  timer = loop.after_ns(*due - now, [this] { run_timer(); });
+}
+
+void CurlHttp::Impl::run_timer() {
+  timer = 0;
+  if (!due) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (*due <= now) return drive(CURL_SOCKET_TIMEOUT, 0);
+  armed = *due;
+  timer = loop.after_ns(*due - now, [this] { run_timer(); });
+}
+
+void CurlHttp::Impl::kick() {
+  kicked = false;
+  if (due && *due <= std::chrono::steady_clock::now()) drive(CURL_SOCKET_TIMEOUT, 0);
+}
+
+void CurlHttp::Impl::drive(curl_socket_t fd, int flags) {
+  int running = 0;
+  curl_multi_socket_action(multi.get(), fd, flags, &running);
+  collect_finished();
+}
+
+void CurlHttp::Impl::collect_finished() {
+  const std::shared_ptr<bool> still = alive;  // a callback may destroy us
+  int left = 0;
+  while (*still) {
+    const CURLMsg* message = curl_multi_info_read(multi.get(), &left);
+    if (message == nullptr) return;
+    if (message->msg != CURLMSG_DONE) continue;
+    Transfer* transfer = nullptr;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+    finish(*transfer, message->data.result);
+  }
+}
+
+void CurlHttp::Impl::finish(Transfer& transfer, CURLcode result) {
+  curl_multi_remove_handle(multi.get(), transfer.easy());
+  HttpEvidence evidence = transfer.take_evidence(result);
+  const Transfer::Done done = transfer.take_done();
+  const auto found = std::find_if(busy.begin(), busy.end(), [&](const auto& one) { return one.get() == &transfer; });
+  ASSERT(found != busy.end());
+  idle.push_back(std::move(*found));
+  *found = std::move(busy.back());
+  busy.pop_back();
+  done(std::move(evidence));
+}
+
+Result<std::unique_ptr<CurlHttp>> CurlHttp::create(EpollLoop& loop, const HttpSettings& settings) {
+  auto impl = std::make_unique<Impl>(loop, settings);
+  TRY(impl->open());
+  return std::unique_ptr<CurlHttp>(new CurlHttp(std::move(impl)));
+}
+
+CurlHttp::CurlHttp(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CurlHttp::~CurlHttp() = default;
+
+void CurlHttp::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
+  impl_->start(std::move(request), std::move(done));
+}
+
+}  // namespace notify

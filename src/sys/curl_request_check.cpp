@@ -1,0 +1,107 @@
+#include "sys/curl_request_check.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+namespace notify {
+namespace {
+
+struct FreeUrl {
+  void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
+};
+using Url = std::unique_ptr<CURLU, FreeUrl>;
+
+Url parse_url(const std::string& text) {
+  Url url(curl_url());
+  if (url && curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
+  return url;
+}
+
+std::string part(CURLU* url, CURLUPart which) {
+  char* text = nullptr;
+  if (curl_url_get(url, which, &text, 0) != CURLUE_OK) return {};
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+bool control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+bool token(std::string_view text) noexcept {
+  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";  // RFC 9110 5.6.2
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kOthers.find(c) != std::string_view::npos;
+  });
+}
+
+bool same_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view authority_of(std::string_view url) noexcept {
+  const std::size_t start = url.find("://");
+  if (start == std::string_view::npos) return {};
+  url.remove_prefix(start + 3);
+  return url.substr(0, url.find_first_of("/?#"));
+}
+
+std::string why_url_refused(const std::string& text) {
+  if (std::any_of(text.begin(), text.end(), [](char c) { return control(c) || c == ' '; }))
+    return "the URL holds a space or a control character";
+  const Url url = parse_url(text);
+  if (!url) return "the URL cannot be parsed";
+  const std::string scheme = part(url.get(), CURLUPART_SCHEME);
+  if (text.find("://") == std::string::npos || (scheme != "http" && scheme != "https"))
+    return "the URL's scheme is neither http nor https";
+  const std::string_view authority = authority_of(text);
+  if (std::count(authority.begin(), authority.end(), '@') > 1) return "the URL has more than one '@' before its host";
+  const std::string host = part(url.get(), CURLUPART_HOST);
+  if (host.empty()) return "the URL has no host";
+  if (std::any_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
+    return "the URL's host name is not ASCII (write it in its xn-- form)";
+  return {};
+}
+
+std::string why_header_refused(const std::string& name, const std::string& value) {
+  constexpr std::array<std::string_view, 3> kComputed{"content-length", "transfer-encoding", "expect"};
+  if (!token(name)) return "a header name is no token";
+  if (std::any_of(value.begin(), value.end(), [](char c) { return control(c) && c != '\t'; }))
+    return "the value of the header " + name + " holds a control character";
+  if (std::any_of(kComputed.begin(), kComputed.end(), [&](auto own) { return same_ignoring_case(name, own); }))
+    return "the header " + name + " is not the caller's to set";
+  return {};
+}
+
+void replace_all(std::string& text, const std::string& what) {
+  if (what.size() < 2) return;  // "/" is no secret
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 3))
+    text.replace(at, what.size(), "***");
+}
+
+}  // namespace
+
+std::string why_refused(const HttpRequest& request) {
+  if (!token(request.method)) return "the method is no token";
+  if (std::string why = why_url_refused(request.url); !why.empty()) return why;
+  for (const auto& [name, value] : request.headers)
+    if (std::string why = why_header_refused(name, value); !why.empty()) return why;
+  return {};
+}
+
+std::string without_url_parts(std::string text, const std::string& url) {
+  replace_all(text, url);
+  const Url parsed = parse_url(url);
+  if (!parsed) return text;
+  for (const CURLUPart which :
+       {CURLUPART_PASSWORD, CURLUPART_USER, CURLUPART_QUERY, CURLUPART_FRAGMENT, CURLUPART_PATH})
+    replace_all(text, part(parsed.get(), which));
+  return text;
+}
+
+}  // namespace notify
