@@ -1,6 +1,7 @@
 #include "channel/webhook.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,36 +21,29 @@ bool is_visible_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// The answer's text may hold what we sent; of a success nobody needs it.
-void clean(HttpEvidence& evidence, const Dispatch& dispatch, const WebhookSettings& settings,
-           std::string signature) {
-  if (evidence.status >= 200 && evidence.status < 300) {
-    evidence.body.clear();
-    return;
-  }
+// What the receiver or libcurl says about a request that did not succeed. It may hold what we sent.
+std::string detail_of(const HttpEvidence& evidence, const Dispatch& dispatch, const WebhookSettings& settings,
+                      std::string signature) {
   std::vector<std::string> parts = personal_parts(dispatch);
   parts.insert(parts.end(), settings.secrets.begin(), settings.secrets.end());
   if (settings.url.empty())
     for (std::string& part : telling_parts(dispatch.address)) parts.push_back(std::move(part));
   parts.push_back(std::move(signature));
-  // A part inside another must not break up the longer one and leave its rest behind.
-  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  evidence.body = safe_text_without(evidence.body, parts, limits::kDetail);
-  evidence.curl_error = safe_text_without(evidence.curl_error, parts, limits::kDetail);
-  for (auto& [name, value] : evidence.headers) value = safe_text_without(value, parts, limits::kDetail);
+  return safe_text_without(evidence.status == 0 ? evidence.curl_error : evidence.body, parts,
+                           limits::kDetail);
 }
 
 // Standard Webhooks: 410 says that the endpoint is gone. Where the recipient is the endpoint, its troubles
 // are not the lane's: one receiver that refuses us must not hold up the others.
-void judge_endpoint(Outcome& outcome, bool url_is_configured) {
+void judge_endpoint(const HttpEvidence& evidence, bool url_is_configured, Outcome& outcome) {
   constexpr int kGone = 410;
+  constexpr int kOurCaBundle = 77;  // CURLE_SSL_CACERT_BADFILE: every https request will meet it
   if (url_is_configured) {
+    outcome.halt_channel = outcome.halt_channel || outcome.status == kGone;
     outcome.disable_endpoint = false;
-    if (outcome.status == kGone) outcome.halt_channel = true;
     return;
   }
-  if (outcome.status == kGone) outcome.disable_endpoint = true;
-  if (outcome.status != 0) outcome.halt_channel = false;
+  outcome.halt_channel = outcome.halt_channel && evidence.curl_code == kOurCaBundle;
   outcome.lane_wide = false;
   outcome.connect_refused = false;
 }
@@ -76,10 +70,11 @@ class WebhookChannel final : public Channel {
     // Captures no `this`: the channel may be gone before the call is.
     http_.start(std::move(request),
                 [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
-                 signature = std::move(signature), &clock = clock_](HttpEvidence evidence) {
-                  clean(evidence, dispatch, *settings, signature);
+                 signature = std::move(signature), &clock = clock_](const HttpEvidence& evidence) {
                   Outcome outcome = classify_http(evidence, settings->rules, clock.now());
-                  judge_endpoint(outcome, !settings->url.empty());
+                  judge_endpoint(evidence, !settings->url.empty(), outcome);
+                  const bool sent = outcome.cls == OutcomeClass::kSent;
+                  outcome.detail = sent ? std::string() : detail_of(evidence, dispatch, *settings, signature);
                   done(std::move(outcome));
                 });
   }

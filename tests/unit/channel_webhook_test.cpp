@@ -179,6 +179,13 @@ TEST_F(ChannelWebhook, WithoutTheReceiversPromise503IsUnknown) {
   EXPECT_EQ(send(answered(503, "", {{"retry-after", "30"}})).cls, OutcomeClass::kUnknown);
 }
 
+TEST_F(ChannelWebhook, TheReceiversWordsAreTheDetailOfARefusal) {
+  make(to_url());
+  EXPECT_EQ(send(answered(422, "no such\norder")).detail, "no such order");
+  EXPECT_EQ(send(answered(200, "thanks")).detail, "") << "of a success nobody needs them";
+  EXPECT_EQ(send(connection_refused()).detail, "connection refused");
+}
+
 TEST_F(ChannelWebhook, RetryAfterHoldsTheLane) {
   make(to_url());
   const Outcome outcome = send(answered(429, "", {{"retry-after", "120"}}));
@@ -242,6 +249,20 @@ TEST_F(ChannelWebhookByRecipient, ItsTroublesAreNotTheLanes) {
   EXPECT_FALSE(refused.connect_refused) << "others may well be reachable";
 }
 
+TEST_F(ChannelWebhookByRecipient, ABadCertificateIsTheirsAMissingCaBundleOurs) {
+  HttpEvidence evidence;
+  evidence.curl_error = "certificate";
+  for (const int code : {60, 77}) {  // CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE
+    evidence.curl_code = code;
+    const Outcome outcome = send(evidence, to("https://tenant.test/in"));
+    EXPECT_EQ(outcome.cls, OutcomeClass::kNotSent);
+    EXPECT_EQ(outcome.halt_channel, code == 77) << code;
+  }
+  make(to_url());
+  evidence.curl_code = 60;
+  EXPECT_TRUE(send(evidence).halt_channel) << "the configured url is the lane";
+}
+
 TEST_F(ChannelWebhookByRecipient, F33_WhatIsNoPlainUrlIsRefusedBeforeTheClaim) {
   for (const char* url : {"file:///etc/passwd", "gopher://192.0.2.7/", "http://user@good.test@127.0.0.1/",
                           "http://[fe80::1%25lo]/", "+821000000042"}) {
@@ -302,8 +323,8 @@ TEST_F(ChannelWebhook, MessageIdsFitHeaderAndSignature) {
 
 TEST_F(ChannelWebhook, F59_ForeignAnswersAreMadeSafe) {
   make(to_url());
-  for (const std::string body : {std::string("\xb0\xa1\xb3\xaa"), "cut \xea\xb0" + std::string(),
-                                 "\x1b[31m\x07" + std::string(70000, '\xff')}) {
+  for (const std::string& body : {std::string("\xb0\xa1\xb3\xaa"), "cut \xea\xb0" + std::string(),
+                                  "\x1b[31m\x07" + std::string(70000, '\xff')}) {
     const Outcome outcome = send(answered(500, body));
     EXPECT_EQ(outcome.cls, OutcomeClass::kUnknown);
     EXPECT_TRUE(valid_utf8(outcome.detail));
