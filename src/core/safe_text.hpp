@@ -26,8 +26,8 @@ std::string safe_text(std::string_view bytes, std::size_t max);
 // characters, short ones nothing.
 std::string mask_address(std::string_view address);
 
-// safe_text() with every occurrence of one of `secrets` (of four bytes or more) replaced by "***" first: for what a
-// vendor answered, which may echo what we sent.
+// safe_text() with every occurrence of one of `secrets` (of four bytes or more, longest first) replaced by "***" first:
+// for what a vendor answered, which may echo what we sent. One that the end of `bytes` cuts off is found, too.
 std::string safe_text_without(std::string_view bytes, std::span<const std::string> secrets, std::size_t max);
 
 }  // namespace notify
