@@ -1,1 +1,3 @@
-int main() { return 0; }
+#include "cmd/cli.hpp"
+
+int main(int argc, char** argv) { return notify::run(argc, argv); }

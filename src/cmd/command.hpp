@@ -48,6 +48,7 @@ struct Command {
   // Registers the options into a struct of its own and returns what runs with it.
   Runner (*bind)(OptionSet&) = nullptr;
   bool hidden = false;
+  bool writes_config = false;  // --config may stand without a FILE
 };
 
 // For commands.cpp. The command's header declares, for its own Options type:

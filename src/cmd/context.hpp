@@ -58,6 +58,8 @@ class Context {
   Result<const Config*> config();
   // Where the database is: --db, NOTIFYCTL_DB, the configuration, the default. Absolute.
   Result<std::string> database();
+  // After database(): nobody named one. Its directory may be made then, and only then.
+  bool database_is_default() const noexcept { return database_is_default_; }
   // The configured zone; nullptr when none is configured.
   Result<const Zone*> zone();
   // For parse_time() of an option's value.
@@ -75,6 +77,7 @@ class Context {
   Output err_;
   std::unique_ptr<Clock> clock_;
   std::unique_ptr<Random> random_;
+  bool database_is_default_ = false;
   std::optional<Config> config_{};
   std::unique_ptr<const Zone> zone_{};
   std::optional<TemplateSet> templates_{};

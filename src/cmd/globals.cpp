@@ -29,7 +29,8 @@ void register_options(OptionSet& set, Globals& globals) {
 
 Result<void> apply_environment(Globals& globals, const OptionSet& set, const Environment& environment) {
   const auto value_of = [&](const Option& option) -> std::optional<std::string> {
-    if (option.environment.empty() || set.given(option.long_name)) return std::nullopt;
+    const bool named = set.given(option.long_name) && !(option.long_name == "--config" && globals.config->empty());
+    if (option.environment.empty() || named) return std::nullopt;
     auto value = environment(option.environment.c_str());
     return value && !value->empty() ? value : std::nullopt;
   };

@@ -150,6 +150,8 @@ const Option* OptionSet::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
+Option* OptionSet::find_mutable(std::string_view name) noexcept { return const_cast<Option*>(find(name)); }
+
 bool OptionSet::given(std::string_view name) const noexcept {
   return std::find(given_.begin(), given_.end(), name) != given_.end();
 }

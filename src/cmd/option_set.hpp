@@ -82,6 +82,7 @@ class OptionSet {
 
   const std::deque<Option>& options() const noexcept { return options_; }
   const Option* find(std::string_view name) const noexcept;  // "--batch" or "-b"
+  Option* find_mutable(std::string_view name) noexcept;
 
   // Parses the words after the command's name into the targets. Errors are usage errors with a hint.
   // Sets help_requested() instead when --help or -h is among the options; then nothing is checked.

@@ -131,7 +131,7 @@ using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDri
 
 // One configured channel (lane).
 struct ChannelConfig {
-  std::string name{};  // [a-z0-9_-]{1,64}
+  std::string name{};  // is_channel_name()
   DriverConfig driver{};
   Semantics semantics = Semantics::kAtMostOnce;
   Duration connect_timeout = 5s;  // < timeout

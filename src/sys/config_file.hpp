@@ -18,6 +18,9 @@ namespace notify {
 Result<std::optional<std::string>> find_config_file(const std::optional<std::string>& named,
                                                     const Environment& environment);
 
+// Where the configuration of this user (of the machine, for root) belongs; nothing when HOME is not known.
+std::optional<std::string> default_config_file(const Environment& environment, bool is_root);
+
 // Reads and checks a file. The error is the first problem ("FILE:LINE:COLUMN: key: reason") and says how many
 // more there are; `problems` gets them all. Secrets are not read, see sys/secrets.hpp.
 Result<Config> load_config(const std::string& path, std::vector<Error>* problems = nullptr);

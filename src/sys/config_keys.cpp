@@ -17,7 +17,7 @@ constexpr auto kSections = std::to_array<ConfigSection>({
                       "`[quiet_hours.transactional]`. A window whose end is before its beginning spans midnight. "
                       "Needs `timezone`."},
     {"channels.*", "A channel: a name that messages carry in `--channel`, and the driver that delivers them. "
-                   "Names are made of a-z, 0-9, `_` and `-`, at most 64 of them."},
+                   "Names are made of a-z, 0-9, `_`, `-` and `.`, at most 64 of them."},
     {"alerts", "Whom to tell when something was given up, is unknown or stands still."},
     {"templates", "Message templates, one file each."},
 });

@@ -1,0 +1,56 @@
+// The list of commands: the composition root's table of contents. A new command is one line here.
+
+#include <array>
+
+#include "cmd/check.hpp"
+#include "cmd/command.hpp"
+#include "cmd/completion.hpp"
+#include "cmd/enqueue.hpp"
+#include "cmd/help_command.hpp"
+#include "cmd/init.hpp"
+#include "cmd/list.hpp"
+#include "cmd/relay.hpp"
+#include "cmd/show.hpp"
+#include "cmd/status.hpp"
+#include "cmd/work.hpp"
+
+namespace notify {
+namespace {
+
+constexpr std::array kCommands{
+    Command{"enqueue", "Deliver", "accepts a message, or a stream of them", enqueue_page,
+            bind_options<EnqueueOptions>},
+    Command{"relay", "Deliver", "hands messages that are due to the queue", relay_page,
+            bind_options<RelayCommandOptions>},
+    Command{"work", "Deliver", "sends what is in the queue", work_page, bind_options<WorkCommandOptions>},
+    Command{"status", "Inspect", "counts what is where and what stands still", status_page,
+            bind_options<StatusOptions>},
+    Command{"list", "Inspect", "lists messages, parked ones or alerts", list_page, bind_options<ListOptions>},
+    Command{"show", "Inspect", "tells the whole life of one message", show_page, bind_options<ShowOptions>},
+    Command{"init", "Set up", "makes the database, or its tables in yours", init_page, bind_options<InitCommandOptions>,
+            false, true},
+    Command{"check", "Set up", "examines configuration, database and machine", check_page,
+            bind_options<CheckOptions>},
+    Command{"completion", "Set up", "prints the completion script of a shell", completion_page,
+            bind_options<CompletionOptions>},
+    Command{"help", "Set up", "explains a command", help_page, bind_options<HelpOptions>},
+};
+
+}  // namespace
+
+std::span<const Command> commands() noexcept { return kCommands; }
+
+const Command* find_command(std::span<const std::string> words, std::size_t& used) noexcept {
+  for (const std::size_t length : {std::size_t{2}, std::size_t{1}}) {
+    if (words.size() < length) continue;
+    const std::string name = length == 2 ? words[0] + " " + words[1] : words[0];
+    for (const Command& command : kCommands) {
+      if (command.name != name) continue;
+      used = length;
+      return &command;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace notify

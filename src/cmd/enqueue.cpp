@@ -1,0 +1,269 @@
+#include "cmd/enqueue.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cmd/context.hpp"
+#include "cmd/publish_now.hpp"
+#include "cmd/render.hpp"
+#include "core/crypto.hpp"
+#include "core/message.hpp"
+#include "core/near_miss.hpp"
+#include "store/open.hpp"
+#include "sys/files.hpp"
+#include "sys/template_files.hpp"
+
+namespace notify {
+namespace {
+
+// The program's own memory of texts that the fields point to.
+struct Texts {
+  std::string body{};
+  std::string html{};
+};
+
+Result<std::string> read_all(int fd, std::size_t max) {
+  std::string text;
+  std::string block(64 * 1024, '\0');
+  while (true) {
+    const ssize_t got = read(fd, block.data(), block.size());
+    if (got == 0) return text;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(Code::kIo, std::string("cannot read standard input: ") + std::strerror(errno));
+    text.append(block, 0, static_cast<std::size_t>(got));
+    if (text.size() > max) return fail(Code::kBadInput, "standard input has more than " + std::to_string(max) + " bytes");
+  }
+}
+
+Result<std::string> read_text(const std::string& path, Context& context) {
+  if (path == "-") return read_all(context.input(), limits::kPayload);
+  return read_file(path, limits::kPayload);
+}
+
+// What only a person at the command line can get wrong.
+Result<void> check_options(const EnqueueOptions& options) {
+  const auto usage = [](std::string message, std::string hint = {}) {
+    return fail(Code::kUsage, std::move(message), std::move(hint));
+  };
+  if (!options.channel) return usage("--channel is missing", "notifyctl help enqueue shows examples");
+  if (!options.to) return usage("--to is missing", "notifyctl help enqueue shows examples");
+  if (options.body && options.body_file) return usage("either --body or --body-file, not both");
+  if (options.body_file == "-" && options.html_file == "-")
+    return usage("standard input can be the body or the HTML, not both");
+  if (options.rejects) return usage("--rejects needs --jsonl");
+  if (options.atomic) return usage("--atomic needs --jsonl");
+  return {};
+}
+
+Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Context& context) {
+  EnqueueFields fields;
+  fields.channel = options.channel;
+  fields.to = options.to;
+  fields.key = options.key;
+  fields.kind = options.kind;
+  fields.category = options.category;
+  fields.subject = options.subject;
+  fields.body = options.body;
+  fields.alt = options.alt;
+  fields.data = options.data;
+  fields.template_name = options.template_name;
+  fields.not_before = options.not_before;
+  fields.expires = options.expires;
+  fields.priority = options.priority;
+  fields.correlation = options.correlation;
+  if (options.body_file) {
+    TRY_ASSIGN(texts.body, read_text(*options.body_file, context));
+    fields.body = texts.body;
+  }
+  if (options.html_file) {
+    TRY_ASSIGN(texts.html, read_text(*options.html_file, context));
+    fields.html = texts.html;
+  }
+  for (const std::string& var : options.vars) {
+    const std::size_t equals = var.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fail(Code::kUsage, "--var: \"" + var + "\" is not NAME=VALUE");
+    fields.vars.emplace_back(std::string_view(var).substr(0, equals), std::string_view(var).substr(equals + 1));
+  }
+  return fields;
+}
+
+// Reads of the surroundings what this request depends on, and no more: the zone for times, one template.
+Result<NewMessage> make(const EnqueueOptions& options, const EnqueueFields& fields, Context& context) {
+  EnqueueContext surroundings;
+  surroundings.now = context.clock().now();
+  if (options.not_before || options.expires) {
+    TRY_ASSIGN(surroundings.zone, context.zone());
+  }
+  TemplateSet templates;
+  if (options.template_name) {
+    TRY_ASSIGN(const Config* const config, context.config());
+    const std::string& directory = config->templates.directory;
+    if (!directory.empty()) {
+      TRY_ASSIGN(templates, load_template(directory, *options.template_name));
+      if (templates.templates.empty())
+        return fail_field("template", "there is no template \"" + *options.template_name + "\" in " + directory);
+      surroundings.templates = &templates;
+    }
+    surroundings.default_locale = config->templates.default_locale;
+  }
+  return make_message(fields, surroundings);
+}
+
+// "not_before" → "--not-before"; members of an object by their parent.
+std::string option_of(std::string_view field) {
+  std::string name = "--" + std::string(field.substr(0, field.find('.')));
+  for (char& c : name)
+    if (c == '_') c = '-';
+  if (name == "--html") return "--html-file";
+  return name == "--vars" ? "--var" : name;
+}
+
+tl::unexpected<Error> bad_input(Error error) {
+  if (!error.field.empty()) error = with_context(std::move(error), option_of(error.field));
+  return fail(std::move(error));
+}
+
+// A message for a channel that nobody serves waits in the queue until somebody does. Accepted all the same: the
+// configuration of the machine that sends may be another.
+Result<void> warn_of_unknown_channel(const std::string& channel, Context& context) {
+  TRY_ASSIGN(const Config* const config, context.config());
+  if (config->channels.empty() || config->channel(channel) != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const ChannelConfig& known : config->channels) names.push_back(known.name);
+  context.warn("no channel " + channel + " is configured in " + config->file, did_you_mean(channel, names));
+  return {};
+}
+
+void print(const InsertResult& inserted, const EnqueueOptions& options, Context& context) {
+  if (!context.json()) return context.out().line(inserted.message_id);
+  nlohmann::ordered_json json{{"message_id", inserted.message_id}, {"outbox_id", inserted.outbox_id}};
+  json["key"] = options.key ? nlohmann::ordered_json(*options.key) : nlohmann::ordered_json();
+  json["status"] = name(inserted.state);
+  json["created"] = inserted.kind == InsertResult::Kind::kCreated;
+  context.out().line(to_text(json));
+}
+
+tl::unexpected<Error> conflict(const InsertResult& inserted, const NewMessage& message) {
+  return fail(Code::kConflict,
+              "the key \"" + message.dedup_key + "\" exists with other content: " + inserted.message_id +
+                  " has the fingerprint " + to_hex(inserted.existing_fingerprint) + ", this request " +
+                  to_hex(message.fingerprint),
+              "notifyctl show " + inserted.message_id + " tells what was accepted; another message needs another key");
+}
+
+}  // namespace
+
+Page enqueue_page() {
+  Page page;
+  page.synopsis = {"--channel NAME --to ADDRESS [--key KEY] [options]",
+                   "--jsonl FILE [--rejects FILE] [--atomic]"};
+  page.description =
+      "Accepts a message and prints its id. When the id is printed, the message is on the disk and will be delivered, "
+      "once, by `notifyctl relay` and `notifyctl work`.\n\n"
+      "The key is what makes a rerun harmless: the same key with the same content prints the id that exists and adds "
+      "nothing; the same key with other content is refused with exit status 4. What is compared is channel, recipient, "
+      "kind, category, the texts, data, template and variables, and not times, priority or correlation. Without a key "
+      "every call accepts a new message.\n\n"
+      "With `--jsonl` a stream of any length is taken, one JSON object a line, in constant memory. The members are named "
+      "like the options: channel, to, key, kind, category, subject, body, html, alt, data, template, vars, not_before, "
+      "expires, priority, correlation. Good lines are taken and bad ones reported as `FILE:LINE: field: reason`, so that "
+      "mending the file and running it again completes it. While the input pauses, what has come is committed and "
+      "nothing is locked.";
+  page.examples = {
+      {"A text message, harmless to repeat",
+       "notifyctl enqueue --channel sms --to +821012345678 \\\n"
+       "    --key GRADE:2026-11:42 --kind GRADE --body \"Your grades are in.\""},
+      {"A mail from files, worthless after two days",
+       "notifyctl enqueue --channel mail --to a@example.com --subject Report \\\n"
+       "    --body-file report.txt --html-file report.html --expires 2d"},
+      {"From a template, sent at once, with its outcome as exit status",
+       "notifyctl enqueue --channel ops --to oncall --template disk-full \\\n"
+       "    --var host=db1 --var free=2% --wait=30s"},
+      {"A stream, with the lines that were refused kept aside",
+       "./export | notifyctl enqueue --jsonl - --rejects bad.jsonl"}};
+  page.exits = {{0, "accepted, or accepted before; with --wait: sent"},
+                {1, "--jsonl: some lines were refused; --wait: not sent"},
+                {4, "the key exists with other content; nothing was changed"},
+                {65, "the message is not valid"},
+                {73, "the database cannot be created"},
+                {74, "the message could not be written (disk full) and is not accepted"},
+                {75, "the database is busy; --wait: the time is over"},
+                {77, "the database belongs to somebody else"},
+                {78, "the configuration or the database is not usable"}};
+  page.see_also = {"notifyctl-relay(1)", "notifyctl-work(1)", "notifyctl-show(1)", "notifyctl.toml(5)",
+                   "notifyctl-sql(5)"};
+  return page;
+}
+
+void register_options(OptionSet& set, EnqueueOptions& options) {
+  set.group("Message");
+  set.add("--channel", &options.channel, "NAME", "the channel to send through").completes(Completion::kChannel);
+  set.add("--to", &options.to, "ADDRESS", "whom to send to, as the channel wants it");
+  set.add("--key", &options.key, "KEY", "what makes a rerun harmless; at most 512 bytes");
+  set.add("--kind", &options.kind, "KIND", "what it is about, for filters and statistics");
+  set.add("--category", &options.category, "WORD", "advertising has quiet hours")
+      .one_of({"transactional", "advertising"})
+      .shows_default("transactional");
+  set.add("--correlation", &options.correlation, "ID", "an id that is carried into logs and to the vendor");
+  set.group("Content");
+  set.add("--subject", &options.subject, "TEXT", "the subject; one line");
+  set.add("--body", &options.body, "TEXT", "the text");
+  set.add("--body-file", &options.body_file, "FILE", "the text from a file, - for standard input")
+      .completes(Completion::kFile);
+  set.add("--html-file", &options.html_file, "FILE", "the text as HTML from a file, - for standard input")
+      .completes(Completion::kFile);
+  set.add("--alt", &options.alt, "TEXT", "the text that a vendor falls back to");
+  set.add("--data", &options.data, "JSON", "any JSON, for the receiver");
+  set.add("--template", &options.template_name, "NAME", "a template instead of texts; must render now");
+  set.add("--var", &options.vars, "NAME=VALUE", "a variable of the template");
+  set.group("When");
+  set.add("--not-before", &options.not_before, "TIME", "not earlier; +2h, 2026-11-29T08:00+09:00, today 08:00");
+  set.add("--expires", &options.expires, "TIME", "worthless from then on");
+  set.add("--priority", &options.priority, "0-9", "9 is the most urgent").shows_default("5");
+  set.flag("--now", options.now, "publish it at once, if it may go, without waiting for a relay")
+      .more("A failure there leaves the message to the relay and is no error.");
+  set.add("--wait", &options.wait, "TIME", "wait for the outcome, at most so long; implies --now")
+      .optional_value("30s")
+      .between(1ms, 24h)
+      .more("Without a TIME 30 seconds. A worker must be running. Exit status 0: sent; 1: not sent; 75: not known yet.");
+  set.group("Streams");
+  set.add("--jsonl", &options.jsonl, "FILE", "messages as lines of JSON, - for standard input")
+      .completes(Completion::kFile);
+  set.add("--rejects", &options.rejects, "FILE", "write the lines that were refused there, as they are")
+      .completes(Completion::kFile);
+  set.flag("--atomic", options.atomic, "all lines or none; at most 100,000");
+}
+
+Result<int> run(const EnqueueOptions& options, Context& context) {
+  if (options.jsonl) return run_bulk(options, context);
+  TRY(check_options(options));
+  Texts texts;
+  TRY_ASSIGN(const EnqueueFields fields, fields_of(options, texts, context));
+  auto message = make(options, fields, context);
+  if (!message) return bad_input(std::move(message).error());
+  TRY(warn_of_unknown_channel(message->channel, context));
+
+  OpenOptions open;
+  TRY_ASSIGN(open.path, context.database());
+  open.create = true;
+  open.create_parent = context.database_is_default();
+  InsertResult inserted;
+  {
+    TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+    TRY_ASSIGN(inserted, enqueue_one(*store, context.clock(), context.crash_points(), *message));
+  }
+  if (inserted.kind == InsertResult::Kind::kConflict) return conflict(inserted, *message);
+
+  print(inserted, options, context);
+  if (auto printed = context.out().flush(); !printed)
+    return fail(with_context(std::move(printed).error(), inserted.message_id + " is accepted, but"));
+  if (options.now || options.wait) publish_now(context, inserted.outbox_id);
+  if (options.wait) return wait_for(context, inserted.message_id, *options.wait);
+  return 0;
+}
+
+}  // namespace notify

@@ -1,0 +1,332 @@
+// enqueue --jsonl: reads a stream, hands it to core, reports line by line.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cmd/context.hpp"
+#include "cmd/enqueue.hpp"
+#include "cmd/render.hpp"
+#include "core/bulk_enqueue.hpp"
+#include "core/crypto.hpp"
+#include "core/payload.hpp"
+#include "core/safe_text.hpp"
+#include "store/open.hpp"
+#include "sys/files.hpp"
+#include "sys/terminal.hpp"
+
+namespace notify {
+namespace {
+
+constexpr std::size_t kBlock = 256 * 1024;
+constexpr Duration kQuiet = 50ms;    // input that pauses for so long: commit what has come
+constexpr Duration kLongest = 250ms;  // and no line of a trickle waits longer than this
+constexpr Duration kProgressEvery = 100ms;
+
+Error system_error(const std::string& what, Code code = Code::kIo) {
+  Error error = file_error(what, errno);
+  if (code != Code::kIo) error.code = code;
+  return error;
+}
+
+// The lines that were refused, as they came, so that they can be mended and given again.
+class Rejects {
+ public:
+  static Result<Rejects> open(const std::optional<std::string>& path, int input) {
+    if (!path) return Rejects(Fd());
+    Fd fd(::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (!fd) return fail(system_error("cannot create " + *path, Code::kCannotCreate));
+    struct stat in{};
+    struct stat out{};
+    if (fstat(input, &in) == 0 && fstat(fd.get(), &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+      return fail(Code::kUsage, "--rejects: " + *path + " is the input itself");
+    if (ftruncate(fd.get(), 0) != 0 && errno != EINVAL) return fail(system_error("cannot empty " + *path));
+    return Rejects(std::move(fd));
+  }
+
+  void add(std::string_view line) {
+    if (!fd_ || failed_) return;
+    buffer_ += line;
+    buffer_ += '\n';
+    if (buffer_.size() >= kBlock) (void)flush();
+  }
+
+  Result<void> flush() {
+    if (!fd_) return {};
+    if (!failed_ && !write_all(fd_.get(), buffer_)) failed_ = true;
+    buffer_.clear();
+    if (failed_) return fail(system_error("cannot write the refused lines"));
+    return {};
+  }
+
+ private:
+  explicit Rejects(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+  std::string buffer_{};
+  bool failed_ = false;
+};
+
+// Prints what became of each line: JSON on standard output, or complaints on standard error.
+class Reporter final : public LineSink {
+ public:
+  Reporter(Context& context, Rejects& rejects, std::string source)
+      : context_(context), rejects_(rejects), source_(std::move(source)) {}
+
+  void inserted(std::int64_t line, std::string_view key, const InsertResult& result, std::string_view text) override {
+    if (result.kind == InsertResult::Kind::kConflict) {
+      Error error{Code::kConflict,
+                  "the key \"" + std::string(key) + "\" exists with other content: " + result.message_id, {}, "key"};
+      return rejected(line, error, text);
+    }
+    if (!context_.json()) return;
+    // Written by hand: a million of these are printed in one run.
+    line_ = "{\"line\":" + std::to_string(line) + ",\"message_id\":";
+    append_json_string(line_, result.message_id);
+    line_ += ",\"outbox_id\":" + std::to_string(result.outbox_id) + ",\"key\":";
+    if (key.empty())
+      line_ += "null";
+    else
+      append_json_string(line_, key);
+    line_ += ",\"status\":\"";
+    line_ += name(result.state);
+    line_ += result.kind == InsertResult::Kind::kCreated ? "\",\"created\":true}" : "\",\"created\":false}";
+    context_.out().line(line_);
+  }
+
+  void rejected(std::int64_t line, const Error& error, std::string_view text) override {
+    rejects_.add(text);
+    if (context_.json()) {
+      nlohmann::ordered_json detail{{"code", code_name(error.code)}, {"field", error.field},
+                                    {"message", error.message}};
+      return context_.out().line(to_text({{"line", line}, {"error", std::move(detail)}}));
+    }
+    std::string place = source_ + ":" + std::to_string(line) + ": ";
+    if (!error.field.empty()) place += error.field + ": ";
+    if (progress != nullptr) progress->clear();
+    context_.err().line(place + printable(error.message));
+  }
+
+  ProgressLine* progress = nullptr;
+
+ private:
+  Context& context_;
+  Rejects& rejects_;
+  std::string source_;
+  std::string line_{};
+};
+
+class Progress {
+ public:
+  Progress(Context& context, int input) : context_(context), line_(visible(context) ? context.err().fd() : -1) {
+    struct stat info{};
+    if (fstat(input, &info) == 0 && S_ISREG(info.st_mode)) size_ = info.st_size;
+  }
+
+  ProgressLine& line() noexcept { return line_; }
+
+  void update(std::int64_t bytes, std::int64_t lines) {
+    if (!line_.active()) return;
+    const Duration now = context_.clock().monotonic();
+    if (now - shown_at_ < kProgressEvery) return;
+    shown_at_ = now;
+    std::string text = std::to_string(lines) + " lines";
+    if (size_ > 0) text = bar(bytes) + " " + text;
+    line_.show(text);
+  }
+
+ private:
+  static bool visible(const Context& context) {
+    return !context.globals().quiet && !(context.json() && is_terminal(1));
+  }
+  std::string bar(std::int64_t bytes) const {
+    const auto percent = std::min<std::int64_t>(100, bytes * 100 / size_);
+    const auto full = static_cast<std::size_t>(percent / 5);
+    return "[" + std::string(full, '#') + std::string(20 - full, '.') + "] " + std::to_string(percent) + " %";
+  }
+
+  Context& context_;
+  ProgressLine line_;
+  std::int64_t size_ = 0;
+  Duration shown_at_{0};
+};
+
+// The input, with the pauses in it.
+class Input {
+ public:
+  static Result<Input> open(const std::string& path, Context& context) {
+    if (path == "-") return Input(context.input(), Fd());
+    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return fail(system_error("cannot read " + path));
+    const int number = fd.get();
+    return Input(number, std::move(fd));
+  }
+
+  int fd() const noexcept { return fd_; }
+
+  // Whether nothing has come for `patience`. A file is always ready.
+  bool pauses(Duration patience) const {
+    pollfd item{fd_, POLLIN, 0};
+    return poll(&item, 1, static_cast<int>(patience.count())) == 0;
+  }
+
+  // The next bytes; empty at the end.
+  Result<std::string_view> read() {
+    while (true) {
+      const ssize_t got = ::read(fd_, block_.data(), block_.size());
+      if (got >= 0) return std::string_view(block_.data(), static_cast<std::size_t>(got));
+      if (errno == EAGAIN)
+        (void)pauses(Duration(-1));
+      else if (errno != EINTR)
+        return fail(system_error("cannot read the input"));
+    }
+  }
+
+ private:
+  Input(int fd, Fd owned) : fd_(fd), owned_(std::move(owned)), block_(kBlock, '\0') {}
+  int fd_;
+  Fd owned_;
+  std::string block_;
+};
+
+// A copy of the input without a name, beside the database: that directory can be written, and is as private.
+class Spool final : public RewindableInput {
+ public:
+  static Result<std::unique_ptr<Spool>> copy(Input& input, const std::string& directory) {
+    TRY_ASSIGN(Fd file, make(directory));
+    while (true) {
+      TRY_ASSIGN(const std::string_view bytes, input.read());
+      if (bytes.empty()) break;
+      if (!write_all(file.get(), bytes)) return fail(system_error("cannot keep the input in " + directory));
+    }
+    return std::unique_ptr<Spool>(new Spool(std::move(file)));
+  }
+
+  Result<void> rewind() override {
+    if (lseek(file_.get(), 0, SEEK_SET) < 0) return fail(system_error("cannot read the input again"));
+    return {};
+  }
+
+  Result<std::string_view> read() override {
+    const ssize_t got = ::read(file_.get(), block_.data(), block_.size());
+    if (got < 0) return fail(system_error("cannot read the input again"));
+    return std::string_view(block_.data(), static_cast<std::size_t>(got));
+  }
+
+ private:
+  explicit Spool(Fd file) : file_(std::move(file)), block_(kBlock, '\0') {}
+
+  static Result<Fd> make(const std::string& directory) {
+    Fd file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (file) return file;
+    std::string name = directory + "/notifyctl-XXXXXX";
+    file = Fd(mkostemp(name.data(), O_CLOEXEC));
+    if (!file) return fail(system_error("cannot create a file in " + directory, Code::kCannotCreate));
+    (void)unlink(name.c_str());
+    return file;
+  }
+
+  Fd file_;
+  std::string block_;
+};
+
+Result<BulkSummary> take_stream(Input& input, SqliteStore& store, const EnqueueContext& surroundings, Reporter& reporter,
+                                Progress& progress, Context& context) {
+  BulkEnqueue bulk(store, context.clock(), context.crash_points(), surroundings, reporter);
+  std::int64_t bytes_read = 0;
+  Duration flushed_at = context.clock().monotonic();
+  while (true) {
+    const bool silent = input.pauses(kQuiet);
+    if (silent || context.clock().monotonic() - flushed_at > kLongest) {
+      TRY(bulk.flush());
+      (void)context.out().flush();
+      (void)context.err().flush();
+      if (silent) (void)input.pauses(Duration(-1));
+      flushed_at = context.clock().monotonic();
+    }
+    TRY_ASSIGN(const std::string_view bytes, input.read());
+    if (bytes.empty()) break;
+    TRY(bulk.feed(bytes));
+    bytes_read += static_cast<std::int64_t>(bytes.size());
+    progress.update(bytes_read, bulk.summary().lines);
+  }
+  TRY(bulk.finish());
+  return bulk.summary();
+}
+
+void print_summary(const BulkSummary& summary, Context& context) {
+  if (context.json()) {
+    return context.out().line(to_text({{"summary",
+                                        {{"lines", summary.lines},
+                                         {"created", summary.created},
+                                         {"existing", summary.existing},
+                                         {"conflict", summary.conflict},
+                                         {"rejected", summary.rejected}}}}));
+  }
+  const bool refused = summary.conflict + summary.rejected > 0;
+  const bool wanted = refused || context.globals().verbose > 0 || context.err().is_terminal();
+  if (!wanted || context.globals().quiet) return;
+  std::string text = std::to_string(summary.lines) + " lines: " + std::to_string(summary.created) + " created, " +
+                     std::to_string(summary.existing) + " existed already";
+  if (refused)
+    text += ", " + std::to_string(summary.conflict) + " with a key of other content, " +
+            std::to_string(summary.rejected) + " refused";
+  context.err().line("notifyctl: " + text);
+}
+
+Result<void> check_options(const EnqueueOptions& options) {
+  const bool has_message = options.channel || options.to || options.key || options.kind || options.category ||
+                           options.subject || options.body || options.body_file || options.html_file || options.alt ||
+                           options.data || options.template_name || !options.vars.empty() || options.not_before ||
+                           options.expires || options.priority || options.correlation;
+  if (has_message) return fail(Code::kUsage, "with --jsonl the message's fields belong into the lines");
+  if (options.now || options.wait) return fail(Code::kUsage, "--now and --wait are for a single message");
+  return {};
+}
+
+}  // namespace
+
+Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
+  TRY(check_options(options));
+  TRY_ASSIGN(Input input, Input::open(*options.jsonl, context));
+  TRY_ASSIGN(Rejects rejects, Rejects::open(options.rejects, input.fd()));
+
+  EnqueueContext surroundings;
+  TRY_ASSIGN(surroundings.zone, context.zone());
+  TRY_ASSIGN(surroundings.templates, context.templates());
+  TRY_ASSIGN(const Config* const config, context.config());
+  surroundings.default_locale = config->templates.default_locale;
+
+  OpenOptions open;
+  TRY_ASSIGN(open.path, context.database());
+  open.create = true;
+  open.create_parent = context.database_is_default();
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+
+  Reporter reporter(context, rejects, *options.jsonl == "-" ? "standard input" : *options.jsonl);
+  Progress progress(context, input.fd());
+  reporter.progress = &progress.line();
+  Result<BulkSummary> summary = BulkSummary{};
+  if (options.atomic) {
+    TRY_ASSIGN(const std::unique_ptr<Spool> spool,
+               Spool::copy(input, std::filesystem::path(open.path).parent_path().string()));
+    surroundings.now = context.clock().now();
+    summary = enqueue_atomic(*store, context.clock(), context.crash_points(), surroundings, *spool, reporter);
+  } else {
+    summary = take_stream(input, *store, surroundings, reporter, progress, context);
+  }
+  progress.line().clear();
+  (void)context.err().flush();
+  const Result<void> kept = rejects.flush();
+  if (!summary) return fail(with_context(std::move(summary).error(), *options.jsonl));
+  print_summary(*summary, context);
+  TRY(kept);
+  return summary->conflict + summary->rejected > 0 ? exit_status(Code::kPartial) : 0;
+}
+
+}  // namespace notify

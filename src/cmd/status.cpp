@@ -1,0 +1,147 @@
+#include "cmd/status.hpp"
+
+#include <poll.h>
+
+#include "cmd/context.hpp"
+#include "cmd/render.hpp"
+#include "store/open.hpp"
+#include "sys/files.hpp"
+
+namespace notify {
+namespace {
+
+constexpr const char* kHomeAndClear = "\x1b[H\x1b[2J";
+
+Result<void> check_options(const StatusOptions& options, const Context& context) {
+  const auto usage = [](std::string message) { return fail(Code::kUsage, std::move(message)); };
+  if (options.output && !options.prometheus) return usage("--output needs --prometheus");
+  if (options.prometheus && context.json()) return usage("either --prometheus or --json, not both");
+  if (options.check && (options.prometheus || options.watch)) return usage("--check stands alone");
+  if (options.watch && options.output) return usage("--watch and --output do not go together");
+  return {};
+}
+
+std::string render(const StatusReport& report, const StatusOptions& options, Context& context) {
+  if (options.prometheus) return status_prometheus(report);
+  if (context.json()) return status_json(report, context) + "\n";
+  return status_text(report, context, static_cast<std::size_t>(context.out().width()));
+}
+
+Result<int> watch(SqliteStore& store, const StatusOptions& options, Context& context) {
+  Output& out = context.out();
+  while (true) {
+    TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
+    const std::string text = render(report, options, context);
+    if (out.is_terminal() && !context.json()) out.write(kHomeAndClear);
+    out.write(text);
+    TRY(out.flush());
+    if (out.abandoned()) return 0;
+    (void)poll(nullptr, 0, static_cast<int>(options.watch->count()));
+  }
+}
+
+Result<int> check(SqliteStore& store, const StatusOptions& options, Context& context) {
+  TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
+  const Judgement judgement = judge(report, options);
+  if (context.json())
+    context.out().line(status_json(report, context));
+  else
+    context.out().line(judgement.text);
+  return judgement.status;
+}
+
+Result<int> run_once(const StatusOptions& options, Context& context) {
+  OpenOptions open;
+  TRY_ASSIGN(open.path, context.database());
+  open.read_only = true;
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+  if (options.check) return check(*store, options, context);
+  if (options.watch) return watch(*store, options, context);
+  TRY_ASSIGN(const StatusReport report, store->status(context.clock().now()));
+  const std::string text = render(report, options, context);
+  if (!options.output) {
+    context.out().write(text);
+    return 0;
+  }
+  TRY(write_file_atomically(*options.output, text, 0644));
+  return 0;
+}
+
+}  // namespace
+
+Judgement judge(const StatusReport& report, const StatusOptions& options) {
+  std::string warnings;
+  std::string criticals;
+  const auto add = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
+  if (!report.identity.holds)
+    add(criticals, "the accounting does not add up (" + std::to_string(report.unaccounted) + " unaccounted)");
+  if (report.oldest_unsent && *report.oldest_unsent > options.max_age)
+    add(criticals, "the oldest unsent message waits for " + show_age(report.oldest_unsent->count() / 1000));
+  if (report.parked.total > options.max_parked) add(warnings, std::to_string(report.parked.total) + " parked");
+  if (report.inbox.error > options.max_errors)
+    add(warnings, std::to_string(report.inbox.error) + " with unknown outcome");
+  if (report.alerts_open > options.max_alerts) add(warnings, std::to_string(report.alerts_open) + " open alerts");
+  for (const ChannelReport& channel : report.channels)
+    if (channel.state == "halted") add(warnings, "channel " + channel.channel + " is halted");
+  if (report.clock_behind && *report.clock_behind > 1min)
+    add(warnings, "the clock is behind what is stored by " + show_age(report.clock_behind->count() / 1000));
+  if (!criticals.empty()) return {2, "CRITICAL: " + criticals + (warnings.empty() ? "" : ", " + warnings)};
+  if (!warnings.empty()) return {1, "WARNING: " + warnings};
+  return {0, "OK: " + std::to_string(report.outbox.pending + report.queue.total()) + " waiting, " +
+                 std::to_string(report.inbox.sent) + " sent"};
+}
+
+Page status_page() {
+  Page page;
+  page.synopsis = {"[--watch[=TIME]]", "--prometheus [--output FILE]",
+                   "--check [--max-age TIME] [--max-parked N] [--max-errors N] [--max-alerts N]"};
+  page.description =
+      "One screen: how many messages are in which state, how long the oldest one waits, what is parked and why, what ended "
+      "with an unknown outcome, channels that are paused or halted, the last successful runs, and whether the accounting "
+      "adds up: every message that was accepted is counted in exactly one place.\n\n"
+      "It reads, and neither waits for a writer nor makes one wait.\n\n"
+      "With `--check` it prints one line and exits as monitoring systems expect: 0 all well, 1 warning, 2 critical. The "
+      "accounting and the age of the oldest message are critical, the rest are warnings. A database that cannot be read "
+      "is critical.";
+  page.examples = {
+      {"How are things?", "notifyctl status"},
+      {"For scripts", "notifyctl status --json | jq .outbox.PENDING"},
+      {"For the text-file collector of Prometheus, from cron",
+       "notifyctl status --prometheus \\\n"
+       "    --output /var/lib/node_exporter/notifyctl.prom"},
+      {"For Nagios and its kin", "notifyctl status --check --max-age 15m --max-parked 10"}};
+  page.exits = {{0, "done; --check: all well"},
+                {1, "--check: warning"},
+                {2, "--check: critical"},
+                {74, "the database or the output cannot be read or written"},
+                {77, "the database belongs to somebody else"},
+                {78, "there is no database, or it is not usable"}};
+  page.see_also = {"notifyctl-list(1)", "notifyctl-show(1)", "notifyctl-check(1)"};
+  return page;
+}
+
+void register_options(OptionSet& set, StatusOptions& options) {
+  set.add("--watch", &options.watch, "TIME", "show it again and again, every 2 seconds or TIME")
+      .optional_value("2s")
+      .between(100ms, 1h);
+  set.flag("--prometheus", options.prometheus, "print metrics in the text format of Prometheus");
+  set.add("--output", &options.output, "FILE", "write the metrics there, whole or not at all")
+      .completes(Completion::kFile);
+  set.flag("--check", options.check, "print one line and exit with 0, 1 or 2");
+  set.add("--max-age", &options.max_age, "TIME", "critical when a message that is due waits longer")
+      .between(1s, 24h * 3650);
+  set.add("--max-parked", &options.max_parked, "N", "warn when more are parked").shows_default("0");
+  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome").shows_default("0");
+  set.add("--max-alerts", &options.max_alerts, "N", "warn when more alerts are open").shows_default("0");
+}
+
+Result<int> run(const StatusOptions& options, Context& context) {
+  TRY(check_options(options, context));
+  Result<int> result = run_once(options, context);
+  if (result || !options.check) return result;
+  // To a monitoring system what cannot be looked at is as bad as it gets.
+  context.out().line("CRITICAL: " + printable(result.error().message));
+  return 2;
+}
+
+}  // namespace notify

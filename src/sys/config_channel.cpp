@@ -1,0 +1,263 @@
+// [channels.NAME] of the configuration.
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/duration.hpp"
+#include "core/message.hpp"
+#include "core/near_miss.hpp"
+#include "core/rate_text.hpp"
+#include "core/text_rules.hpp"
+#include "sys/config_reader.hpp"
+
+namespace notify::config_file {
+namespace {
+
+// Drivers that are described in the manual of a later version: a better answer than "unknown".
+constexpr std::array kDrivers{"exec", "file", "webhook"};
+constexpr std::array kLaterDrivers{"apns", "fcm", "http", "ses", "smtp", "webpush"};
+
+// RFC 9110 5.6.2
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) !=
+                                              std::string_view::npos;
+         });
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+bool sounds_like_credential(std::string_view header) {
+  const std::string name = lower(header);
+  constexpr std::array kWords{"auth", "token", "key", "secret", "password", "cookie", "signature", "credential"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+// Headers that the driver or HTTP itself sets: a second one would contradict it.
+bool is_ours(std::string_view header) {
+  constexpr std::array kOurs{"host",       "content-length", "transfer-encoding", "connection",
+                             "expect",     "content-type",   "idempotency-key",   "webhook-id",
+                             "webhook-timestamp", "webhook-signature", "upgrade", "te", "trailer"};
+  return std::find(kOurs.begin(), kOurs.end(), lower(header)) != kOurs.end();
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
+}
+
+void read_headers(Section& channel, std::vector<Header>& headers) {
+  const toml::table* table = channel.table("headers");
+  if (table == nullptr) return;
+  for (const auto& [key, node] : *table) {
+    const std::string name(key.str());
+    const std::string full = channel.full("headers") + "." + name;
+    if (!is_token(name)) {
+      channel.source().problem(node, full, "is not a header's name");
+    } else if (is_ours(name)) {
+      channel.source().problem(node, full, "is set by notifyctl itself");
+    } else {
+      Header header{name, {}};
+      if (!read_secret(channel.source(), node, full, header.value, sounds_like_credential(name))) continue;
+      if (has_control(header.value.value.reveal()))
+        channel.source().problem(node, full, "must not contain line ends or control characters");
+      else
+        headers.push_back(std::move(header));
+    }
+  }
+}
+
+void read_signing_keys(Section& channel, std::vector<SecretSetting>& secrets) {
+  const toml::node* node = channel.find("secret");
+  if (node == nullptr) return;
+  const std::string name = channel.full("secret");
+  const auto read = [&](const toml::node& item) {
+    SecretSetting secret;
+    if (read_secret(channel.source(), item, name, secret, true)) secrets.push_back(std::move(secret));
+  };
+  const toml::array* list = node->as_array();
+  if (list == nullptr) return read(*node);
+  if (list->empty()) channel.problem("secret", "must not be an empty list");
+  for (const toml::node& item : *list) read(item);
+}
+
+void read_not_sent(Section& channel, std::vector<int>& statuses) {
+  const toml::array* list = channel.array("not_sent");
+  if (list == nullptr) return;
+  for (const toml::node& item : *list) {
+    const auto status = item.value_exact<std::int64_t>();
+    if (!status || *status < 400 || *status > 599)
+      channel.source().problem(item, channel.full("not_sent"), "must be a list of statuses from 400 to 599");
+    else
+      statuses.push_back(static_cast<int>(*status));
+  }
+}
+
+void read_url(Section& channel, SecretSetting& url) {
+  SecretSetting setting;
+  if (!channel.secret("url", setting, false)) return;
+  if (setting.source == SecretSetting::Source::kPlain) {
+    const std::string& text = setting.value.reveal();
+    const std::string scheme = lower(text.substr(0, text.find("://")));
+    const std::size_t host = scheme.size() + 3;
+    // The reason never repeats the text: the URL may be the secret.
+    if ((scheme != "http" && scheme != "https") || text.size() <= host || text[host] == '/')
+      return channel.problem("url", "is not an http or https URL");
+    if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c <= 0x20 || c >= 0x7F; }))
+      return channel.problem("url", "must not contain spaces, control characters or letters outside ASCII",
+                             "write them percent-encoded");
+    const std::string authority = text.substr(host, text.find_first_of("/?#", host) - host);
+    if (authority.find('@') != std::string::npos)
+      return channel.problem("url", "must not contain a user name or password",
+                             "give them as header Authorization = { file = \"…\" }");
+  }
+  url = std::move(setting);
+}
+
+WebhookDriverConfig read_webhook(Section& channel) {
+  WebhookDriverConfig driver;
+  read_url(channel, driver.url);
+  read_headers(channel, driver.headers);
+  read_signing_keys(channel, driver.secrets);
+  if (const auto version = channel.choice("http_version", {"1.1", "2"}))
+    driver.http_version = *version == 0 ? HttpVersion::k1_1 : HttpVersion::k2;
+  read_not_sent(channel, driver.not_sent);
+  channel.boolean("allow_private", driver.allow_private);
+  return driver;
+}
+
+ExecDriverConfig read_exec(Section& channel) {
+  ExecDriverConfig driver;
+  channel.require("command");
+  if (channel.texts("command", driver.command)) {
+    if (driver.command.empty()) {
+      channel.problem("command", "must not be empty");
+    } else if (driver.command[0].find('/') != std::string::npos && driver.command[0][0] != '/') {
+      driver.command[0] = channel.source().directory + "/" + driver.command[0];
+    }
+  }
+  return driver;
+}
+
+FileDriverConfig read_file_driver(Section& channel) {
+  FileDriverConfig driver;
+  channel.require("path");
+  channel.path("path", driver.path);
+  return driver;
+}
+
+void read_rate(Section& channel, std::optional<Rate>& rate) {
+  std::string text;
+  if (!channel.text("rate", text)) return;
+  if (const auto parsed = parse_rate(text))
+    rate = *parsed;
+  else
+    channel.problem("rate", parsed.error().message, parsed.error().hint);
+}
+
+void read_cap(Section& channel, std::optional<RecipientCap>& cap) {
+  const toml::table* table = channel.table("per_recipient");
+  if (table == nullptr) return;
+  Section section(channel.source(), *table, channel.full("per_recipient"), {});
+  section.check_keys({"limit", "per", "category"});
+  section.require("limit");
+  section.require("per");
+  RecipientCap value;
+  section.integer("limit", value.limit, 1, 1'000'000);
+  section.duration("per", value.per, 1s);
+  if (const auto category = section.choice("category", {kTransactional, kAdvertising}))
+    value.category = *category == 0 ? kTransactional : kAdvertising;
+  cap = value;
+}
+
+void read_text_limit(Section& channel, std::optional<TextLimit>& limit) {
+  const toml::table* table = channel.table("max_text_bytes");
+  if (table == nullptr) return;
+  Section section(channel.source(), *table, channel.full("max_text_bytes"), {});
+  section.check_keys({"encoding", "limit"});
+  section.require("encoding");
+  section.require("limit");
+  TextLimit value;
+  constexpr std::array kEncodings{TextEncoding::kUtf8, TextEncoding::kEucKr, TextEncoding::kUcs2,
+                                  TextEncoding::kGsm7};
+  if (const auto encoding = section.choice("encoding", {"UTF-8", "EUC-KR", "UCS-2", "GSM-7"}))
+    value.encoding = kEncodings.at(*encoding);
+  int bytes = 0;
+  if (section.integer("limit", bytes, 1, static_cast<int>(limits::kPayload)))
+    value.limit = static_cast<std::size_t>(bytes);
+  limit = value;
+}
+
+void read_common(Section& section, ChannelConfig& channel) {
+  if (const auto semantics = section.choice("semantics", {"at-most-once", "at-least-once"}))
+    channel.semantics = *semantics == 0 ? Semantics::kAtMostOnce : Semantics::kAtLeastOnce;
+  section.duration("timeout", channel.timeout, 10ms, 1h);
+  const bool connect_given = section.duration("connect_timeout", channel.connect_timeout, 10ms, 1h);
+  if (!connect_given && channel.connect_timeout >= channel.timeout) channel.connect_timeout = channel.timeout / 2;
+  section.duration("stale_after", channel.stale_after, 1s);
+  section.integer("concurrency", channel.concurrency, 1, 1024);
+  read_rate(section, channel.rate);
+  section.durations("retry", channel.retry);
+  read_cap(section, channel.per_recipient);
+  if (section.duration("idempotency_window", channel.idempotency_window, 1s) &&
+      channel.semantics != Semantics::kAtLeastOnce)
+    section.problem("idempotency_window", "means something only with semantics = \"at-least-once\"");
+  read_text_limit(section, channel.max_text_bytes);
+}
+
+// A false result means that the driver is not known.
+bool read_driver(Section& section, DriverConfig& config, std::string& name) {
+  if (section.find("driver") == nullptr) return section.problem("driver", "is missing"), false;
+  if (!section.text("driver", name)) return false;
+  if (name == "file") return config = read_file_driver(section), true;
+  if (name == "exec") return config = read_exec(section), true;
+  if (name == "webhook") return config = read_webhook(section), true;
+  if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
+    section.problem("driver", "\"" + name + "\" is not in this version", "this version has exec, file and webhook");
+  else
+    section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
+  return false;
+}
+
+// connect < call timeout < queue lease < stale_after; call timeout < shutdown_grace.
+void check_nesting(Section& section, const ChannelConfig& channel, const Config& config) {
+  const auto shorter = [&](std::string_view key, Duration value, std::string_view other, Duration limit) {
+    if (value < limit) return;
+    section.problem(key, format_duration(value) + " must be shorter than " + std::string(other) + " (" +
+                             format_duration(limit) + ")");
+  };
+  shorter("connect_timeout", channel.connect_timeout, "timeout", channel.timeout);
+  shorter("timeout", channel.timeout, "queue.lease", config.queue.lease);
+  shorter("timeout", channel.timeout, "work.shutdown_grace", config.work.shutdown_grace);
+  if (channel.stale_after <= config.queue.lease)
+    section.problem("stale_after", format_duration(channel.stale_after) + " must be longer than queue.lease (" +
+                                       format_duration(config.queue.lease) + ")");
+}
+
+}  // namespace
+
+void read_channel(Source& source, const toml::table& table, std::string_view name, Config& config) {
+  Section section(source, table, "channels." + std::string(name), "channels.*");
+  if (!is_channel_name(name)) {
+    source.problem(table, "channels." + std::string(name),
+                   "a channel's name is made of a-z, 0-9, _, - and ., at most 64 of them");
+    return;
+  }
+  ChannelConfig channel;
+  channel.name = name;
+  std::string driver;
+  read_common(section, channel);
+  if (!read_driver(section, channel.driver, driver)) return;
+  section.check_keys(driver);
+  check_nesting(section, channel, config);
+  config.channels.push_back(std::move(channel));
+}
+
+}  // namespace notify::config_file

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "core/error.hpp"
+#include "core/instant.hpp"
+
+namespace notify {
+
+// Whether a server can be talked to: resolves the name, connects, and for https shakes hands with the
+// certificate verified. Sends no request. Errors are kUnavailable and do not repeat the URL.
+Result<void> check_reachable(const std::string& url, const std::string& ca_bundle, Duration timeout);
+
+}  // namespace notify
