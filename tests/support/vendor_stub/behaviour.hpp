@@ -17,8 +17,10 @@ enum class Kind : std::uint8_t {
   accept_close,
   accept_rst,
   accept_hang,
-  hello_rst,    // after the client's first bytes, in TLS the ClientHello
-  hello_close,
+  // as soon as the first bytes are there, in TLS those of the ClientHello
+  first_rst,
+  first_close,
+  unread_close,
   // as soon as the request head is read
   head_close,
   head_rst,
@@ -53,6 +55,9 @@ enum class Stage : std::uint8_t { connect, head, whole, smtp };
 enum class SmtpStage : std::uint8_t { banner, ehlo, starttls, auth, mail, rcpt, data, dot, quit };
 enum class LastStream : std::uint8_t { below, equal, above };
 
+// What a gate keeps counts for: everything together, each recipient, each message id.
+enum class Per : std::uint8_t { all, to, id };
+
 // Whether the sender may think the request was processed; decides what counts as a duplicate.
 enum class Outcome : std::uint8_t { taken, refused, silent };
 
@@ -70,7 +75,6 @@ struct Behaviour {
   Nanos interval = std::chrono::seconds(5);
   std::uint64_t after = 0;  // body bytes before an RST, endless: size in bytes (0 = for ever)
   bool then_close = false;
-  bool announce_close = false;
   std::uint32_t h2_code = 0;
   LastStream last = LastStream::below;
   bool answer = false;  // GOAWAY: answer the open stream all the same
@@ -95,7 +99,7 @@ struct Gate {
   std::uint64_t every = 1;
   std::uint64_t from = 1;  // from this request of the connection on
   double chance = 1;
-  std::string per;  // "", "to" or "id": counts kept for each value
+  Per per = Per::all;
 };
 
 struct Count {
@@ -116,8 +120,5 @@ Rule parse_rule(const std::vector<std::string>& words, const std::string& defaul
 
 // True if `text` (slow, slow:3, h-rst …) starts with the name of a mode.
 bool is_mode_name(std::string_view text);
-
-// HTTP/2 error code by name or number.
-std::uint32_t parse_h2_code(std::string_view text);
 
 }  // namespace stub

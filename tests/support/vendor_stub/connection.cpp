@@ -58,8 +58,10 @@ void Connection::end_after_sending(Ending ending) {
 void Connection::end_now(Ending ending) {
   if (!open()) return;
   const int fd = transport_.fd();
-  if (ending == Ending::reset) transport_.reset();
-  else transport_.close();
+  if (ending == Ending::reset)
+    transport_.reset();
+  else
+    transport_.close();
   server_.settle(owed_);
   owed_ = 0;
   server_.forget(*this, fd);
@@ -98,9 +100,9 @@ void Connection::on_event(std::uint32_t events) {
 
 void Connection::on_readable() {
   if (first_bytes_ != Kind::reply) {
-    std::string hello;
-    transport_.read(hello);
-    return end_now(first_bytes_ == Kind::hello_rst ? Ending::reset : Ending::close);
+    // Closing with unread bytes makes the kernel send an RST; reading them first makes it a FIN.
+    if (first_bytes_ == Kind::first_close) transport_.read(in_);
+    return end_now(first_bytes_ == Kind::first_rst ? Ending::reset : Ending::close);
   }
   if (transport_.handshaking()) {
     const Io io = transport_.shake_hands();

@@ -66,7 +66,7 @@ class Connection {
   std::uint64_t number_;
   std::uint64_t owed_ = 0;
   std::uint32_t registered_ = UINT32_MAX;  // nothing registered yet
-  Kind first_bytes_ = Kind::reply;  // hello_rst or hello_close: what the first bytes bring about
+  Kind first_bytes_ = Kind::reply;         // of the first_… kinds: what the first bytes bring about
   Ending ending_ = Ending::none;
   bool control_;
   bool reading_ = true;

@@ -35,16 +35,21 @@ std::string Server::statistics() const {
 
 void Server::change(std::string_view what, std::string_view text) {
   while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
-  if (what == "mode") policy_.set_mode(text);
-  else if (what == "rules") policy_.set_rules(text);
-  else if (what == "latency") policy_.set_latency(text);
-  else throw std::invalid_argument("no such page");
+  if (what == "mode")
+    policy_.set_mode(text);
+  else if (what == "rules")
+    policy_.set_rules(text);
+  else if (what == "latency")
+    policy_.set_latency(text);
+  else
+    throw std::invalid_argument("no such page");
 }
 
 Response Server::control(const Request& request) {
   Response response;
   response.headers.emplace_back("Content-Type", "application/json");
-  const std::string_view page = request.get(Field::path).substr(std::string_view("/__stub/").size());
+  std::string_view page = request.get(Field::path);
+  if (page.starts_with(control_prefix)) page.remove_prefix(control_prefix.size());
   if (page == "stats") {
     response.body = statistics() + "\n";
     return response;

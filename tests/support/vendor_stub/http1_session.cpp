@@ -39,7 +39,7 @@ bool Http1Session::take_head() {
   }
   connection_.in().erase(0, used);
   request_.connection = connection_.number();
-  if (connection_.server().is_control(request_.get(Field::path))) {
+  if (Server::is_control(connection_, request_.get(Field::path))) {
     begin_body(nullptr);
     return true;
   }
@@ -106,7 +106,7 @@ bool Http1Session::take_plain_body() {
 }
 
 void Http1Session::finish_request() {
-  if (connection_.server().is_control(request_.get(Field::path))) return answer_control();
+  if (Server::is_control(connection_, request_.get(Field::path))) return answer_control();
   state_ = State::owed;
   connection_.server().submit(connection_, static_cast<std::uint32_t>(requests_), request_);
 }
@@ -134,13 +134,14 @@ void Http1Session::perform(std::uint32_t stream, const Behaviour& act) {
     case Kind::close: return connection_.end_after_sending(Ending::close);
     case Kind::rst: return connection_.end_after_sending(Ending::reset);
     case Kind::die: return connection_.server().die();
-    case Kind::raw:
-      connection_.write(act.bytes);
-      return connection_.end_after_sending(Ending::close);
+    case Kind::raw: connection_.write(act.bytes); return connection_.end_after_sending(Ending::close);
     case Kind::cut_body: return cut_body(act, Ending::close);
     case Kind::cut_body_rst: return cut_body(act, Ending::reset);
-    case Kind::drip: case Kind::drip_head: case Kind::endless: return begin_stream(act);
-    case Kind::idle_close: case Kind::idle_rst: return end_idle(act);
+    case Kind::drip:
+    case Kind::drip_head:
+    case Kind::endless: return begin_stream(act);
+    case Kind::idle_close:
+    case Kind::idle_rst: return end_idle(act);
     default: return reply(act);
   }
 }

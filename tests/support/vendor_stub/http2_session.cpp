@@ -26,7 +26,8 @@ nghttp2_nv make_header(std::string_view name, std::string_view value) {
 Http2Session::Http2Session(Connection& connection)
     : connection_(connection), session_(Callbacks::new_session(*this)) {
   const std::array<nghttp2_settings_entry, 2> settings{
-      {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 1000}, {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window}}};
+      {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, connection.server().http2_streams()},
+       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window}}};
   nghttp2_submit_settings(session_.get(), NGHTTP2_FLAG_NONE, settings.data(), settings.size());
   nghttp2_session_set_local_window_size(session_.get(), NGHTTP2_FLAG_NONE, 0, 16 * window);
   pump();
@@ -47,8 +48,8 @@ Http2Session::Stream& Http2Session::open_stream(std::uint32_t id) {
 
 void Http2Session::on_input() {
   std::string& in = connection_.in();
-  const ssize_t used = nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const std::uint8_t*>(in.data()),
-                                                in.size());
+  const ssize_t used =
+      nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const std::uint8_t*>(in.data()), in.size());
   if (!connection_.open()) return;
   if (used < 0) return connection_.end_now(Ending::close);
   in.clear();
@@ -56,7 +57,7 @@ void Http2Session::on_input() {
 }
 
 void Http2Session::on_head(Stream& stream) {
-  if (Server::is_control(stream.request.get(Field::path))) return;
+  if (Server::is_control(connection_, stream.request.get(Field::path))) return;
   stream.request.number = ++requests_;
   if (const Behaviour* act = connection_.server().policy().at_head(stream.request)) act_early(stream, *act);
 }
@@ -77,13 +78,14 @@ void Http2Session::on_body(Stream& stream, std::string_view bytes) {
   if (stream.request.body.size() >= stream.reset_after) return connection_.end_after_sending(Ending::reset);
   if (stream.request.body.size() <= max_body_bytes) return;
   stream.answered = true;
-  nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id), NGHTTP2_CANCEL);
+  nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
+                            NGHTTP2_CANCEL);
 }
 
 void Http2Session::on_whole(Stream& stream) {
   if (stream.answered || stream.request.body.size() >= stream.reset_after) return;
   stream.answered = true;
-  if (Server::is_control(stream.request.get(Field::path))) {
+  if (Server::is_control(connection_, stream.request.get(Field::path))) {
     stream.response = connection_.server().control(stream.request);
     return respond(stream);
   }
@@ -113,14 +115,14 @@ void Http2Session::perform(std::uint32_t id, const Behaviour& act) {
     case Kind::close: return connection_.end_after_sending(Ending::close);
     case Kind::rst: return connection_.end_after_sending(Ending::reset);
     case Kind::die: return connection_.server().die();
-    case Kind::raw:
-      connection_.write(act.bytes);
-      return connection_.end_after_sending(Ending::close);
-    case Kind::cut_body: case Kind::cut_body_rst: cut_body(*stream, act); break;
+    case Kind::raw: connection_.write(act.bytes); return connection_.end_after_sending(Ending::close);
+    case Kind::cut_body:
+    case Kind::cut_body_rst: cut_body(*stream, act); break;
     case Kind::drip: drip(*stream, act); break;
     case Kind::endless: endless(*stream, act); break;
     case Kind::h2_error:
-      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id), act.h2_code);
+      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
+                                act.h2_code);
       break;
     case Kind::h2_goaway: go_away(*stream, act); break;
     default: reply(*stream, act);
@@ -139,11 +141,12 @@ void Http2Session::respond(Stream& stream) {
   nghttp2_data_provider provider{};
   provider.source.ptr = &stream;
   provider.read_callback = &Callbacks::read_response;
-  nghttp2_submit_response(session_.get(), static_cast<std::int32_t>(stream.id), headers.data(), headers.size(),
-                          &provider);
+  nghttp2_submit_response(session_.get(), static_cast<std::int32_t>(stream.id), headers.data(),
+                          headers.size(), &provider);
 }
 
-ssize_t Http2Session::read_response(Stream& stream, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags) {
+ssize_t Http2Session::read_response(Stream& stream, std::uint8_t* buffer, std::size_t size,
+                                    std::uint32_t* flags) {
   if (stream.endless_left > 0) {
     const std::size_t take = static_cast<std::size_t>(std::min<std::uint64_t>(size, stream.endless_left));
     std::memset(buffer, 'x', take);
@@ -164,8 +167,8 @@ void Http2Session::reply(Stream& stream, const Behaviour& act) {
   stream.response = make_response(act, stream.request);
   respond(stream);
   if (act.then_close) {
-    nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id), NGHTTP2_NO_ERROR,
-                          nullptr, 0);
+    nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
+                          NGHTTP2_NO_ERROR, nullptr, 0);
     leaving_ = true;
   }
   if (act.kind != Kind::idle_close && act.kind != Kind::idle_rst) return;
@@ -176,7 +179,8 @@ void Http2Session::reply(Stream& stream, const Behaviour& act) {
 void Http2Session::cut_body(Stream& stream, const Behaviour& act) {
   stream.response = make_response(act, stream.request);
   stream.response.headers.emplace_back("content-length", std::to_string(stream.response.body.size()));
-  stream.response.body.resize(std::min<std::size_t>(stream.response.body.size(), act.after == 0 ? 3 : act.after));
+  stream.response.body.resize(
+      std::min<std::size_t>(stream.response.body.size(), act.after == 0 ? 3 : act.after));
   stream.keep_open = true;
   respond(stream);
   connection_.server().tick_later(connection_, stream.id, act, std::chrono::milliseconds(50));
@@ -198,7 +202,7 @@ void Http2Session::endless(Stream& stream, const Behaviour& act) {
 
 void Http2Session::go_away(Stream& stream, const Behaviour& act) {
   const auto own = static_cast<std::int32_t>(stream.id);
-  const std::int32_t last = act.last == LastStream::below ? std::max(0, own - 2)
+  const std::int32_t last = act.last == LastStream::below   ? std::max(0, own - 2)
                             : act.last == LastStream::equal ? own
                                                             : INT32_MAX;
   nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, last, act.h2_code, nullptr, 0);
@@ -208,8 +212,10 @@ void Http2Session::go_away(Stream& stream, const Behaviour& act) {
 
 void Http2Session::tick(std::uint32_t id, const Behaviour& act) {
   switch (act.kind) {
-    case Kind::idle_close: case Kind::cut_body: return connection_.end_now(Ending::close);
-    case Kind::idle_rst: case Kind::cut_body_rst: return connection_.end_now(Ending::reset);
+    case Kind::idle_close:
+    case Kind::cut_body: return connection_.end_now(Ending::close);
+    case Kind::idle_rst:
+    case Kind::cut_body_rst: return connection_.end_now(Ending::reset);
     default: break;
   }
   Stream* stream = find(id);
@@ -223,8 +229,10 @@ void Http2Session::tick(std::uint32_t id, const Behaviour& act) {
 void Http2Session::drained() { pump(); }
 
 void Http2Session::end_if_idle() {
-  const bool finished = nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0;
-  if (connection_.open() && (finished || (leaving_ && owed_ == 0))) connection_.end_after_sending(Ending::close);
+  const bool finished =
+      nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0;
+  if (connection_.open() && (finished || (leaving_ && owed_ == 0)))
+    connection_.end_after_sending(Ending::close);
 }
 
 void Http2Session::pump() {
@@ -238,7 +246,8 @@ void Http2Session::pump() {
   }
   pumping_ = false;
   if (leaving_) return;
-  if (nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0) end_if_idle();
+  if (nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0)
+    end_if_idle();
 }
 
 }  // namespace stub

@@ -18,8 +18,8 @@ constexpr std::array<bool, 256> make_plain_table() {
 }
 constexpr std::array<bool, 256> plain_table = make_plain_table();
 
-// Whether none of eight bytes is below 0x20, a quote, a backslash or above 0x7f. Bodies are mostly such bytes,
-// and this looks at them eight at a time.
+// Whether none of eight bytes is below 0x20, a quote, a backslash or above 0x7f. Bodies are mostly such
+// bytes, and this looks at them eight at a time.
 bool eight_plain(const char* at) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t tops = ones << 7;

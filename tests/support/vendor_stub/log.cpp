@@ -16,8 +16,6 @@ namespace stub {
 
 namespace {
 
-constexpr std::size_t flush_early_at = 8 << 20;
-
 std::int64_t micros(auto duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
 }
@@ -48,8 +46,10 @@ void IdCounter::count(std::string_view id, bool refused, Counters& counters) {
   if (id.empty()) return;
   const std::uint64_t hash = std::hash<std::string_view>{}(id);
   ++counters.with_id;
-  if (seen_.insert(hash).second) ++counters.distinct;
-  else ++counters.duplicates;
+  if (seen_.insert(hash).second)
+    ++counters.distinct;
+  else
+    ++counters.duplicates;
   if (!refused && !taken_.insert(hash).second) ++counters.taken_duplicates;
 }
 
@@ -67,7 +67,8 @@ RequestLog::~RequestLog() {
 }
 
 std::uint64_t RequestLog::now() const {
-  return static_cast<std::uint64_t>(wall_offset_ + micros(std::chrono::steady_clock::now().time_since_epoch()));
+  return static_cast<std::uint64_t>(wall_offset_ +
+                                    micros(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 void RequestLog::add(Request& request, const Behaviour& act) {
@@ -80,7 +81,6 @@ void RequestLog::add(Request& request, const Behaviour& act) {
   ids_.count(request.get(Field::message_id), act.outcome() == Outcome::refused, counters_);
   if (fd_ < 0) return;
   append_line(request, act, time);
-  if (buffer_.size() > flush_early_at) flush();
 }
 
 void RequestLog::append_line(const Request& request, const Behaviour& act, std::uint64_t time) {

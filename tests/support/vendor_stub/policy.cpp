@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::size_t max_cached_paths = 4096;
 
-bool fits(const std::string& pattern, std::string_view value) { return pattern.empty() || glob(pattern, value); }
+bool fits(const std::string& pattern, std::string_view value) {
+  return pattern.empty() || glob(pattern, value);
+}
 
 bool any_recipient_fits(const std::string& pattern, const Request& request) {
   if (fits(pattern, request.get(Field::to))) return true;
@@ -18,9 +20,9 @@ bool any_recipient_fits(const std::string& pattern, const Request& request) {
 }
 
 bool matches(const Match& match, const Request& request) {
-  return (match.connection == 0 || match.connection == request.connection) && any_recipient_fits(match.to, request) &&
-         fits(match.path, request.get(Field::path)) && fits(match.method, request.get(Field::method)) &&
-         fits(match.id, request.get(Field::message_id)) &&
+  return (match.connection == 0 || match.connection == request.connection) &&
+         any_recipient_fits(match.to, request) && fits(match.path, request.get(Field::path)) &&
+         fits(match.method, request.get(Field::method)) && fits(match.id, request.get(Field::message_id)) &&
          (match.body_has.empty() || request.body.find(match.body_has) != std::string::npos);
 }
 
@@ -51,8 +53,22 @@ std::vector<std::string> known_words(std::vector<std::string> words, const std::
     }
   };
   std::vector<std::string> kept;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(kept), [&](const auto& word) { return !unknown(word); });
+  std::copy_if(words.begin(), words.end(), std::back_inserter(kept),
+               [&](const auto& word) { return !unknown(word); });
   return kept;
+}
+
+// A path is known only once the head is read, which is the earliest these can act.
+Kind earliest_by_path(Kind kind) {
+  switch (kind) {
+    case Kind::accept_rst:
+    case Kind::first_rst: return Kind::head_rst;
+    case Kind::accept_close:
+    case Kind::first_close:
+    case Kind::unread_close: return Kind::head_close;
+    case Kind::accept_hang: return Kind::never_read;
+    default: return kind;
+  }
 }
 
 Rule parse_failure(const std::string& text, const std::string& ok_body) {
@@ -120,11 +136,12 @@ bool Policy::gate_opens(Rule& rule, const Request& request) {
   if (gate.chance < 1 && std::uniform_real_distribution<double>(0, 1)(random_) >= gate.chance) return false;
   if (gate.skip == 0 && gate.times == UINT64_MAX && gate.every == 1) return true;
   std::string key;
-  if (gate.per == "to") key = request.get(Field::to);
-  if (gate.per == "id") key = request.get(Field::message_id);
+  if (gate.per == Per::to) key = request.get(Field::to);
+  if (gate.per == Per::id) key = request.get(Field::message_id);
   Count& count = rule.counts[key];
   ++count.seen;
-  if (count.seen <= gate.skip || (count.seen - gate.skip) % gate.every != 0 || count.hits >= gate.times) return false;
+  if (count.seen <= gate.skip || (count.seen - gate.skip) % gate.every != 0 || count.hits >= gate.times)
+    return false;
   ++count.hits;
   return true;
 }
@@ -143,15 +160,12 @@ Rule* Policy::rule_of_path(std::string_view path) {
   if (paths_.size() >= max_cached_paths) return nullptr;
   Rule* rule = nullptr;
   try {
-    rule = &store_.emplace_back(parse_rule(known_words(words_of_path(path), settings_.ok_body), settings_.ok_body));
+    rule = &store_.emplace_back(
+        parse_rule(known_words(words_of_path(path), settings_.ok_body), settings_.ok_body));
   } catch (const std::invalid_argument&) {
     // Not one of ours after all, such as /code:abc.
   }
-  // A path is known only once the head is read, which is the earliest these can act.
-  if (rule != nullptr && rule->act.kind <= Kind::accept_rst) {
-    rule->act.kind = rule->act.kind == Kind::accept_rst ? Kind::head_rst : Kind::head_close;
-  }
-  if (rule != nullptr && rule->act.kind == Kind::accept_hang) rule->act.kind = Kind::never_read;
+  if (rule != nullptr) rule->act.kind = earliest_by_path(rule->act.kind);
   paths_.emplace(path, rule);
   return rule;
 }
@@ -175,7 +189,9 @@ const Behaviour* Policy::at_connect(std::uint64_t connection) {
   return decide(Stage::connect, request, SmtpStage::banner);
 }
 
-const Behaviour* Policy::at_head(const Request& request) { return decide(Stage::head, request, SmtpStage::banner); }
+const Behaviour* Policy::at_head(const Request& request) {
+  return decide(Stage::head, request, SmtpStage::banner);
+}
 
 const Behaviour* Policy::at_smtp(SmtpStage stage, const Request& request) {
   return decide(Stage::smtp, request, stage);

@@ -73,8 +73,8 @@ mode() {
   ok "$spec $*" is "$result, $((after - before)) logged" "$wanted, $added logged"
 }
 
-head -c 20000000 /dev/zero >big
-head -c 5000000 /dev/zero >middle
+yes vendor | head -c 20000000 >big
+yes vendor | head -c 5000000 >middle
 
 # --- plain HTTP/1.1, by path
 start
@@ -200,6 +200,14 @@ start --mode accept-rst
 ok "accept-rst" like " 56 0 7 0 " " $(post "$url/x") "
 start --mode accept-close
 ok "accept-close" like " 52 0 55 0 56 0 " " $(post "$url/x") "
+start --mode first-rst
+ok "first-rst" is "$(post "$url/x")" "56 0"
+start --mode first-close
+ok "first-close" is "$(post "$url/x")" "52 0"
+start --mode unread-close
+ok "unread-close" is "$(post "$url/x")" "56 0"
+start --mode code:407
+ok "a proxy that refuses CONNECT" is "$(post -p -x "$url" http://vendor.test/)" "56 0"
 start --mode accept-hang
 ok "accept-hang" is "$(post -m 0.5 "$url/x")" "28 0"
 start --mode "H-SLOW 0.3"

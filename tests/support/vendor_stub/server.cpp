@@ -79,8 +79,14 @@ void Server::run() {
     run_timers();
     answer_owed();
     flush_dirty();
-    graveyard_.clear();
+    bury_closed();
   }
+}
+
+void Server::bury_closed() {
+  if (graveyard_.empty()) return;
+  std::erase_if(dirty_, [](const Connection* connection) { return !connection->open(); });
+  graveyard_.clear();
 }
 
 int Server::wait_for_events() {
@@ -175,19 +181,21 @@ void Server::answer_owed() {
       if (owed.plan.delay.count() <= 0) {
         owed.connection->session()->perform(owed.stream, *owed.plan.act);
       } else {
-        timers_.add({now + owed.plan.delay.count(), owed.connection->number(), owed.plan.act, owed.connection->fd(),
-                     owed.stream, TimerKind::perform});
+        timers_.add({now + owed.plan.delay.count(), owed.connection->number(), owed.plan.act,
+                     owed.connection->fd(), owed.stream, TimerKind::perform});
       }
     }
   }
 }
 
 void Server::tick_later(Connection& connection, std::uint32_t stream, const Behaviour& act, Nanos delay) {
-  timers_.add({monotonic_now() + delay.count(), connection.number(), &act, connection.fd(), stream, TimerKind::tick});
+  timers_.add(
+      {monotonic_now() + delay.count(), connection.number(), &act, connection.fd(), stream, TimerKind::tick});
 }
 
 void Server::close_later(Connection& connection, Nanos delay) {
-  timers_.add({monotonic_now() + delay.count(), connection.number(), nullptr, connection.fd(), 0, TimerKind::close});
+  timers_.add(
+      {monotonic_now() + delay.count(), connection.number(), nullptr, connection.fd(), 0, TimerKind::close});
 }
 
 void Server::run_timers() {

@@ -19,6 +19,8 @@ namespace stub {
 
 class Server {
  public:
+  static constexpr std::string_view control_prefix = "/__stub/";
+
   explicit Server(const ServerSettings& settings);
   ~Server();
   Server(const Server&) = delete;
@@ -38,9 +40,12 @@ class Server {
   void submit(Connection& connection, std::uint32_t stream, Request& request);
   void submit(Connection& connection, std::uint32_t stream, Request& request, Plan plan);
   void tick_later(Connection& connection, std::uint32_t stream, const Behaviour& act, Nanos delay);
-  static bool is_control(std::string_view path) { return path.starts_with("/__stub/"); }
+  static bool is_control(const Connection& connection, std::string_view path) {
+    return connection.is_control() || path.starts_with(control_prefix);
+  }
   Response control(const Request& request);
   bool keeps_all_headers() const { return settings_.all_headers; }
+  std::uint32_t http2_streams() const { return settings_.http2_streams; }
   bool sends_continue() const { return settings_.sends_continue; }
   bool offers_starttls() const { return settings_.starttls; }
   [[noreturn]] void die();
@@ -73,6 +78,7 @@ class Server {
   void run_timer(const Timer& timer);
   void answer_owed();
   void flush_dirty();
+  void bury_closed();
   void change(std::string_view what, std::string_view text);
 
   ServerSettings settings_;

@@ -71,21 +71,32 @@ const std::unordered_map<std::string, Setter>& valued_options() {
       {"--fail", [](S& s, V v) { s.policy.failures.push_back(v); }},
       {"--latency", [](S& s, V v) { s.policy.latency = parse_latency(v); }},
       {"--seed", [](S& s, V v) { s.policy.seed = number_of("--seed", v); }},
+      {"--h2-streams",
+       [](S& s, V v) { s.http2_streams = static_cast<std::uint32_t>(number_of("--h2-streams", v)); }},
       {"--ok-body", [](S& s, V v) { s.policy.ok_body = v; }},
   };
   return options;
 }
 
 bool set_switch(ServerSettings& settings, const std::string& option) {
-  if (option == "--tls") settings.tls = true;
-  else if (option == "--starttls") settings.starttls = true;
-  else if (option == "--no-h2") settings.certificate.http2 = false;
-  else if (option == "--no-body") settings.with_body = false;
-  else if (option == "--all-headers") settings.all_headers = true;
-  else if (option == "--no-continue") settings.sends_continue = false;
-  else if (option == "--no-path-modes") settings.policy.path_modes = false;
-  else if (option == "--parent-death") settings.parent_death = true;
-  else return false;
+  if (option == "--tls")
+    settings.tls = true;
+  else if (option == "--starttls")
+    settings.starttls = true;
+  else if (option == "--no-h2")
+    settings.certificate.http2 = false;
+  else if (option == "--no-body")
+    settings.with_body = false;
+  else if (option == "--all-headers")
+    settings.all_headers = true;
+  else if (option == "--no-continue")
+    settings.sends_continue = false;
+  else if (option == "--no-path-modes")
+    settings.policy.path_modes = false;
+  else if (option == "--parent-death")
+    settings.parent_death = true;
+  else
+    return false;
   return true;
 }
 
@@ -117,7 +128,8 @@ void check(const ServerSettings& settings) {
     throw std::invalid_argument("TLS wants --self-signed DIR, or --cert and --key");
   }
   if (settings.starttls && !settings.smtp) throw std::invalid_argument("--starttls is for --protocol smtp");
-  if (settings.starttls && settings.tls) throw std::invalid_argument("--tls and --starttls exclude each other");
+  if (settings.starttls && settings.tls)
+    throw std::invalid_argument("--tls and --starttls exclude each other");
 }
 
 }  // namespace
@@ -147,7 +159,7 @@ std::string help_text() {
       "            [--all-headers] [--mode SPEC] [--rules F] [--rule LINE] [--fail P:SPEC]\n"
       "            [--latency 30ms±10ms[,normal|uniform]] [--seed N] [--ok-body TEXT] [--no-path-modes]\n"
       "            [--no-continue] [--tls|--starttls] [--cert F --key F | --self-signed DIR]\n"
-      "            [--cert-kind good|wrong-host|expired|future|unknown-ca] [--no-h2]\n"
+      "            [--cert-kind good|wrong-host|expired|future|unknown-ca] [--no-h2] [--h2-streams N]\n"
       "            [--control 127.0.0.1:0] [--control-port-file F] [--parent-death]\n"
       "vendor_stub --summary LOG… [--expect N] [--max-per 60s] [--ignore-refused]\n\nmodes\n";
   for (const Mode& mode : all_modes()) {

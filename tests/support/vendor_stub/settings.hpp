@@ -22,6 +22,7 @@ struct ServerSettings {
   TlsSettings certificate;
   std::string log;
   bool with_body = true;
+  std::uint32_t http2_streams = 1000;
   bool all_headers = false;
   bool sends_continue = true;
   bool parent_death = false;

@@ -113,8 +113,10 @@ bool SmtpSession::take_line() {
   std::string line = in.substr(0, end);
   in.erase(0, end + 1);
   if (line.ends_with('\r')) line.pop_back();
-  if (state_ == State::command) on_command(line);
-  else on_auth_line(line);
+  if (state_ == State::command)
+    on_command(line);
+  else
+    on_auth_line(line);
   return true;
 }
 
@@ -238,9 +240,12 @@ void SmtpSession::perform(std::uint32_t stream, const Behaviour& act) {
   if (state_ != State::owed || stream != static_cast<std::uint32_t>(mails_)) return;
   if (act.kind != Kind::smtp_hang) connection_.settle();
   state_ = State::command;
-  if (act.kind != Kind::smtp_log) act_now(act);
-  else if (!act.text.empty()) say(act.text);
-  else say("250 2.0.0 Ok: queued as " + std::to_string(request_.sequence));
+  if (act.kind != Kind::smtp_log)
+    act_now(act);
+  else if (!act.text.empty())
+    say(act.text);
+  else
+    say("250 2.0.0 Ok: queued as " + std::to_string(request_.sequence));
   if (state_ != State::command) return;
   begin_mail();
   on_input();

@@ -73,16 +73,22 @@ std::optional<Nanos> parse_duration(std::string_view text) {
   const std::string_view unit = text.substr(digits);
   if (!amount) return std::nullopt;
   double scale = 1e9;
-  if (unit == "us") scale = 1e3;
-  else if (unit == "ms") scale = 1e6;
-  else if (unit == "m") scale = 60e9;
-  else if (unit == "h") scale = 3600e9;
-  else if (!unit.empty() && unit != "s") return std::nullopt;
+  if (unit == "us")
+    scale = 1e3;
+  else if (unit == "ms")
+    scale = 1e6;
+  else if (unit == "m")
+    scale = 60e9;
+  else if (unit == "h")
+    scale = 3600e9;
+  else if (!unit.empty() && unit != "s")
+    return std::nullopt;
   return Nanos(static_cast<std::int64_t>(*amount * scale));
 }
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string to_lower(std::string_view text) {
@@ -124,10 +130,14 @@ std::vector<std::string> split_words(std::string_view line) {
       continue;
     }
     open = true;
-    if (quote == 0 && (c == '"' || c == '\'')) quote = c;
-    else if (c == quote) quote = 0;
-    else if (c == '\\' && quote != '\'' && i + 1 < line.size()) word += read_escape(line, i);
-    else word += c;
+    if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    else if (c == '\\' && quote != '\'' && i + 1 < line.size())
+      word += read_escape(line, i);
+    else
+      word += c;
   }
   if (quote != 0) throw std::invalid_argument("unclosed quote: " + std::string(line));
   if (open) words.push_back(std::move(word));
@@ -177,11 +187,13 @@ std::string read_file(const std::string& path) {
 
 void write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
   const std::string temporary = path + ".tmp." + std::to_string(::getpid());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, static_cast<mode_t>(mode));
+  const int fd =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, static_cast<mode_t>(mode));
   if (fd < 0) throw std::runtime_error("cannot write " + temporary);
   const bool whole = ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
   ::close(fd);
-  if (!whole || ::rename(temporary.c_str(), path.c_str()) != 0) throw std::runtime_error("cannot write " + path);
+  if (!whole || ::rename(temporary.c_str(), path.c_str()) != 0)
+    throw std::runtime_error("cannot write " + path);
 }
 
 }  // namespace stub

@@ -41,7 +41,7 @@ class Transport {
 
   void finish_sending();  // close_notify and FIN; reading goes on
   void close();
-  void reset();           // RST
+  void reset();  // RST
 
  private:
   Io tls_result(int result);
