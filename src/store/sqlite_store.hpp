@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,20 @@
 
 namespace notify {
 
+namespace sqlite {
+class Database;
+}
+
+struct StoreSettings {
+  Duration busy_timeout{10'000};
+  std::optional<Duration> commit_gap{};
+  std::string filesystem{};  // for reports
+};
+
 // The store over one SQLite database in WAL mode. One instance belongs to one thread. Made by open_store.
 class SqliteStore final : public Store, public Reports {
  public:
-  struct Impl;
-  explicit SqliteStore(std::unique_ptr<Impl> impl);
+  SqliteStore(std::unique_ptr<sqlite::Database> database, StoreSettings settings);
   ~SqliteStore() override;
   SqliteStore(const SqliteStore&) = delete;
   SqliteStore& operator=(const SqliteStore&) = delete;
@@ -43,8 +53,11 @@ class SqliteStore final : public Store, public Reports {
   // A consistent copy in a file that must not exist yet, 0600 (VACUUM INTO). Safe while others write.
   Result<void> backup_into(const std::string& path);
 
+  sqlite::Database& database();  // for tests
+
  private:
-  std::unique_ptr<Impl> impl_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace notify

@@ -1,0 +1,140 @@
+#include "store/inbox.hpp"
+
+#include "store/change_one.hpp"
+
+namespace notify {
+namespace {
+
+using sqlite::OrNull;
+using sqlite::Use;
+
+#define INBOX_COLUMNS \
+  "message_id, outbox_id, channel, status, claim_token, holder, claimed_at, resume_at, first_call_at, calls, unknown_before"
+
+InboxRow read_inbox(const Use& row) {
+  InboxRow inbox;
+  inbox.message_id = row.text(0);
+  inbox.outbox_id = row.integer(1);
+  inbox.channel = row.text(2);
+  const std::optional<InboxState> state = parse_inbox_state(row.view(3));
+  ASSERT(state.has_value());  // the schema admits no others
+  inbox.state = *state;
+  inbox.token = row.integer(4);
+  inbox.holder = row.integer(5);
+  inbox.claimed_at = row.instant(6);
+  inbox.resume_at = row.maybe_instant(7);
+  inbox.first_call_at = row.instant(8);
+  inbox.calls = row.small(9);
+  inbox.unknown_before = row.flag(10);
+  return inbox;
+}
+
+Result<std::vector<InboxRow>> read_all(Use query) {
+  std::vector<InboxRow> rows;
+  while (true) {
+    TRY_ASSIGN(const bool more, query.row());
+    if (!more) return rows;
+    rows.push_back(read_inbox(query));
+  }
+}
+
+}  // namespace
+
+Result<std::optional<InboxRow>> SqliteInbox::find(std::string_view message_id) {
+  TRY_ASSIGN(Use query, session_.database().use("SELECT " INBOX_COLUMNS R"sql(
+      FROM notification_inbox WHERE message_id = ?1)sql"));
+  TRY_ASSIGN(const bool found, query.bind(message_id).row());
+  if (!found) return std::nullopt;
+  return read_inbox(query);
+}
+
+// The unique message id decides: whoever inserts calls the vendor.
+Result<bool> SqliteInbox::claim(const InboxClaim& claim) {
+  return change_one(session_, R"sql(
+    INSERT INTO notification_inbox (message_id, outbox_id, channel, status, claim_token, holder, claimed_at,
+                                    first_call_at, calls, created_at, updated_at)
+    VALUES (?1, ?2, ?3, 'SENDING', ?4, ?5, ?6, ?6, 1, ?6, ?6)
+    ON CONFLICT (message_id) DO NOTHING)sql",
+                    claim.message_id, claim.outbox_id, claim.channel, claim.token, claim.holder, claim.now);
+}
+
+Result<bool> SqliteInbox::resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
+                                 std::int64_t holder, Instant now) {
+  return change_one(session_, R"sql(
+    UPDATE notification_inbox
+       SET claim_token = ?3, holder = ?4, claimed_at = ?5, resume_at = NULL, calls = calls + 1, updated_at = ?5
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING' AND holder = 0 AND resume_at <= ?5)sql",
+                    message_id, old_token, new_token, holder, now);
+}
+
+// Two statements, so that the counter of the state that is left is known.
+Result<bool> SqliteInbox::settle(const Settlement& settlement) {
+  ASSERT(settlement.to == InboxState::kSent || settlement.to == InboxState::kFailed ||
+         settlement.to == InboxState::kError);
+  TRY_ASSIGN(const bool settled, change_one(session_, R"sql(
+    UPDATE notification_inbox
+       SET status = ?3, reason = ?4, detail = ?5, reference = ?6, vendor_status = ?7, settled_at = ?8, updated_at = ?8
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING')sql",
+                                            settlement.message_id, settlement.token, name(settlement.to),
+                                            settlement.reason, settlement.detail, settlement.reference,
+                                            settlement.status, settlement.now));
+  if (settled) session_.count(counter_of(settlement.to), 1, settlement.now);
+  if (settled || settlement.to == InboxState::kError) return settled;
+
+  TRY_ASSIGN(const bool late, change_one(session_, R"sql(
+    UPDATE notification_inbox
+       SET status = ?3, reason = ?4, detail = ?5, reference = ?6, vendor_status = ?7, settled_at = ?8, updated_at = ?8
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'ERROR')sql",
+                                         settlement.message_id, settlement.token, name(settlement.to),
+                                         settlement.reason, settlement.detail, settlement.reference, settlement.status,
+                                         settlement.now));
+  if (!late) return false;
+  session_.count(Counter::kInboxError, -1, settlement.now);
+  session_.count(counter_of(settlement.to), 1, settlement.now);
+  return true;
+}
+
+Result<bool> SqliteInbox::rest(std::string_view message_id, std::int64_t token, Instant resume_at,
+                               std::string_view reason, std::string_view detail, Instant now) {
+  return change_one(session_, R"sql(
+    UPDATE notification_inbox
+       SET holder = 0, resume_at = ?3, unknown_before = 1, reason = ?4, detail = ?5, updated_at = ?6
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING')sql",
+                    message_id, token, resume_at, reason, detail, now);
+}
+
+Result<bool> SqliteInbox::release(std::string_view message_id, std::int64_t token) {
+  return change_one(session_, R"sql(
+    DELETE FROM notification_inbox
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING' AND unknown_before = 0)sql",
+                    message_id, token);
+}
+
+Result<bool> SqliteInbox::skip(std::string_view message_id, std::int64_t outbox_id, std::string_view channel,
+                               std::string_view reason, Instant now) {
+  TRY_ASSIGN(const bool skipped, change_one(session_, R"sql(
+    INSERT INTO notification_inbox (message_id, outbox_id, channel, status, reason, settled_at, created_at, updated_at)
+    VALUES (?1, ?2, ?3, 'SKIPPED', ?4, ?5, ?5, ?5)
+    ON CONFLICT (message_id) DO NOTHING)sql",
+                                            message_id, outbox_id, channel, reason, now));
+  if (skipped) session_.count(Counter::kInboxSkipped, 1, now);
+  return skipped;
+}
+
+Result<std::vector<InboxRow>> SqliteInbox::held_by(std::int64_t holder, int limit) {
+  TRY_ASSIGN(Use query, session_.database().use("SELECT " INBOX_COLUMNS R"sql(
+      FROM notification_inbox WHERE status = 'SENDING' AND holder = ?1 LIMIT ?2)sql"));
+  query.bind(holder, limit);
+  return read_all(std::move(query));
+}
+
+Result<std::vector<InboxRow>> SqliteInbox::stale(Instant cutoff, int limit) {
+  // holder >= 0 names the whole of the small partial index.
+  TRY_ASSIGN(Use query, session_.database().use("SELECT " INBOX_COLUMNS R"sql(
+      FROM notification_inbox
+     WHERE status = 'SENDING' AND holder >= 0 AND max(claimed_at, coalesce(resume_at, 0)) < ?1 LIMIT ?2)sql"));
+  query.bind(cutoff, limit);
+  return read_all(std::move(query));
+}
+
+}  // namespace notify

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/ports/inbox_table.hpp"
+#include "store/session.hpp"
+
+namespace notify {
+
+class SqliteInbox final : public InboxTable {
+ public:
+  explicit SqliteInbox(Session& session) : session_(session) {}
+
+  Result<std::optional<InboxRow>> find(std::string_view message_id) override;
+  Result<bool> claim(const InboxClaim& claim) override;
+  Result<bool> resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
+                      std::int64_t holder, Instant now) override;
+  // A late result of a claim that is ERROR already: SENT and FAILED land, another ERROR changes nothing (false).
+  Result<bool> settle(const Settlement& settlement) override;
+  Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at, std::string_view reason,
+                    std::string_view detail, Instant now) override;
+  Result<bool> release(std::string_view message_id, std::int64_t token) override;
+  Result<bool> skip(std::string_view message_id, std::int64_t outbox_id, std::string_view channel,
+                    std::string_view reason, Instant now) override;
+  Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) override;
+  Result<std::vector<InboxRow>> stale(Instant cutoff, int limit) override;
+
+ private:
+  Session& session_;
+};
+
+}  // namespace notify

@@ -1,0 +1,49 @@
+#include "store/message_ids.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace notify {
+
+Result<MessageIds> MessageIds::load(sqlite::Database& database) {
+  MessageIds ids;
+  {
+    TRY_ASSIGN(sqlite::Use source, database.use("SELECT value FROM notification_meta WHERE key = 'source'"));
+    TRY_ASSIGN(const bool found, source.row());
+    if (found) ids.source_ = source.text(0);
+  }
+  TRY_ASSIGN(sqlite::Use ranges, database.use(R"sql(
+    SELECT first_id, generation FROM notification_generation WHERE first_id >= 0 ORDER BY first_id)sql"));
+  while (true) {
+    TRY_ASSIGN(const bool more, ranges.row());
+    if (!more) break;
+    ids.ranges_.push_back({ranges.integer(0), ranges.text(1)});
+  }
+  if (ids.source_.empty() || ids.ranges_.empty()) {
+    return fail(Code::kConfig, "cannot use " + database.path() + ": its notification tables have no source or generation",
+                "run: notifyctl init");
+  }
+  return ids;
+}
+
+std::string MessageIds::make(std::int64_t outbox_id) const {
+  auto range = ranges_.rbegin();
+  while (range + 1 != ranges_.rend() && range->first_id > outbox_id) ++range;
+  std::string id;
+  id.reserve(source_.size() + 30);
+  id.append(source_).append(1, '-').append(range->generation).append(1, '-').append(std::to_string(outbox_id));
+  return id;
+}
+
+std::optional<std::int64_t> MessageIds::parse(std::string_view message_id) const {
+  const std::size_t dash = message_id.rfind('-');
+  if (dash == std::string_view::npos || dash + 1 == message_id.size()) return std::nullopt;
+  const char* const end = message_id.data() + message_id.size();
+  std::int64_t id = 0;
+  const auto [stop, error] = std::from_chars(message_id.data() + dash + 1, end, id);
+  if (error != std::errc{} || stop != end || id <= 0) return std::nullopt;
+  // The same text back: neither another generation nor leading zeros.
+  return make(id) == message_id ? std::optional(id) : std::nullopt;
+}
+
+}  // namespace notify
