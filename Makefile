@@ -76,19 +76,19 @@ fuzz: deps-test  ## every fuzzer for FUZZ_SECONDS (30)
 
 bench: deps-test  ## the measurements of docs and their targets
 	@scripts/install-packages.sh bench
-	@$(call build,release-static,notifyctl bench_programs)
-	@tests/bench/run.sh build/release-static/bench
+	@$(call build,release-static,notifyctl vendor_stub bench_programs)
+	@scripts/bench.sh build/release-static/bench
 
 format: deps-test  ## clang-format over all sources
 	@scripts/lint.sh format --fix
 
 install:  ## the executable, man pages and completions below $(DESTDIR)$(PREFIX); builds nothing
 	@test -x build/notifyctl || { echo "make install: build/notifyctl is missing: run make first" >&2; exit 1; }
-	install -D -m 755 build/notifyctl '$(DESTDIR)$(PREFIX)/bin/notifyctl'
-	@shopt -s nullglob; at='$(DESTDIR)$(PREFIX)/share'; set -x; \
+	@install -D -m 755 build/notifyctl '$(DESTDIR)$(PREFIX)/bin/notifyctl'
+	@shopt -s nullglob; at='$(DESTDIR)$(PREFIX)/share'; \
 	for page in man/*.[1-8]; do install -D -m 644 "$$page" "$$at/man/man$${page##*.}/$${page##*/}"; done; \
 	for file in completions/*.bash; do install -D -m 644 "$$file" "$$at/bash-completion/completions/notifyctl"; done; \
-	for file in completions/_notifyctl; do install -D -m 644 "$$file" "$$at/zsh/site-functions/_notifyctl"; done; \
+	for file in completions/_notifyct[l]; do install -D -m 644 "$$file" "$$at/zsh/site-functions/_notifyctl"; done; \
 	for file in completions/*.fish; do install -D -m 644 "$$file" "$$at/fish/vendor_completions.d/notifyctl.fish"; done
 
 clean:  ## what was built, but not the static libraries

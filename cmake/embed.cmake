@@ -6,24 +6,28 @@
 #   struct File { std::string_view name, text; };       // name relative to BASE, '/' between directories
 #   std::span<const File> SET() noexcept;               // sorted by name
 #   }
+
+set(embedded_dir "${PROJECT_BINARY_DIR}/generated/embedded")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/embedded_file.hpp" "${embedded_dir}/file.hpp" COPYONLY)
+
 function(notify_embed target set)
   cmake_parse_arguments(arg "" "BASE" "GLOB" ${ARGN})
   set(base "${PROJECT_SOURCE_DIR}/${arg_BASE}")
   list(TRANSFORM arg_GLOB PREPEND "${base}/")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${arg_GLOB})
   list(SORT files)
-  set(dir "${PROJECT_BINARY_DIR}/generated/${target}")
   set(script "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake")
   string(REPLACE ";" "|" list "${files}")
   # The list itself is an input: a file that goes away must not stay inside.
-  file(CONFIGURE OUTPUT "${dir}/${set}.list" CONTENT "${list}\n" @ONLY)
+  file(CONFIGURE OUTPUT "${embedded_dir}/${set}.list" CONTENT "${list}\n" @ONLY)
   add_custom_command(
-    OUTPUT "${dir}/embedded/${set}.cpp" "${dir}/embedded/${set}.hpp"
-    COMMAND ${CMAKE_COMMAND} "-DSET=${set}" "-DBASE=${base}" "-DFILES=${list}" "-DOUTPUT=${dir}/embedded/${set}"
+    OUTPUT "${embedded_dir}/${set}.cpp" "${embedded_dir}/${set}.hpp"
+    COMMAND ${CMAKE_COMMAND} "-DSET=${set}" "-DBASE=${base}" "-DFILES=${list}" "-DOUTPUT=${embedded_dir}/${set}"
             -P "${script}"
-    DEPENDS ${files} "${script}" "${dir}/${set}.list"
+    DEPENDS ${files} "${script}" "${embedded_dir}/${set}.list"
     COMMENT "Embedding ${arg_BASE} (${set})"
     VERBATIM)
-  target_sources(${target} PRIVATE "${dir}/embedded/${set}.cpp" "${dir}/embedded/${set}.hpp")
-  target_include_directories(${target} PUBLIC "${dir}")
+  target_sources(${target} PRIVATE "${embedded_dir}/${set}.cpp" "${embedded_dir}/${set}.hpp")
+  set_source_files_properties("${embedded_dir}/${set}.cpp" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
+  target_include_directories(${target} PUBLIC "${PROJECT_BINARY_DIR}/generated")
 endfunction()

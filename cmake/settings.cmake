@@ -77,7 +77,7 @@ add_library(notify_warnings INTERFACE)
 target_compile_options(notify_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Wextra-semi -Wundef -Wunused
-  -Wdouble-promotion
+  -Wdouble-promotion -Wzero-as-null-pointer-constant
   # Every member of our parameter structs has a default: naming only some of them is the point.
   -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wuseless-cast>

@@ -1,7 +1,7 @@
 # notify_version(TARGET): gives TARGET the header "notify_version.hpp". The commit is looked up at every build, but the
 # header is only written when something in it changed; include it in one translation unit.
 function(notify_version target)
-  set(dir "${PROJECT_BINARY_DIR}/generated/version")
+  set(dir "${PROJECT_BINARY_DIR}/generated")
   set(libraries "")
   foreach(pair IN LISTS NOTIFYCTL_LIBRARY_VERSIONS)
     string(REGEX REPLACE "^(.*)=(.*)$" "    {\"\\1\", \"\\2\"},\n" line "${pair}")

@@ -92,15 +92,15 @@ flags+=" -ffile-prefix-map=$work=deps"
 
 say "building libcurl.a $(version_of curl)"
 cd "$work"/src/curl-*/
-off() { printf -- '-D%s=OFF ' "$@"; }
-disable() { printf -- '-DCURL_DISABLE_%s=ON ' "$@"; }
+options=()
+for option in BUILD_SHARED_LIBS BUILD_CURL_EXE BUILD_TESTING CURL_ENABLE_EXPORT_TARGET PICKY_COMPILER \
+  ENABLE_UNIX_SOCKETS CURL_USE_LIBSSH2 CURL_USE_LIBSSH CURL_USE_LIBPSL CURL_USE_GSSAPI USE_LIBIDN2 \
+  CURL_BROTLI CURL_ZSTD; do options+=("-D$option=OFF"); done
+for option in OPENSSL_AUTO_LOAD_CONFIG ALTSVC COOKIES DICT DOH FILE FTP GETOPTIONS GOPHER HSTS IMAP LDAP LDAPS \
+  LIBCURL_OPTION MQTT NETRC NTLM POP3 RTSP SMB TELNET TFTP; do options+=("-DCURL_DISABLE_$option=ON"); done
+for option in CURL_USE_OPENSSL CURL_ZLIB USE_NGHTTP2 ENABLE_ARES ENABLE_IPV6; do options+=("-D$option=ON"); done
 cmake -G Ninja -B "$work/curl" -S . -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" \
-  $(off BUILD_SHARED_LIBS BUILD_CURL_EXE BUILD_TESTING CURL_ENABLE_EXPORT_TARGET PICKY_COMPILER ENABLE_UNIX_SOCKETS) \
-  $(off CURL_USE_LIBSSH2 CURL_USE_LIBSSH CURL_USE_LIBPSL CURL_USE_GSSAPI USE_LIBIDN2 CURL_BROTLI CURL_ZSTD) \
-  -DCURL_USE_OPENSSL=ON -DCURL_ZLIB=ON -DUSE_NGHTTP2=ON -DENABLE_ARES=ON -DENABLE_IPV6=ON \
-  -DCURL_CA_BUNDLE=none -DCURL_CA_PATH=none \
-  $(disable OPENSSL_AUTO_LOAD_CONFIG ALTSVC COOKIES DICT DOH FILE FTP GETOPTIONS GOPHER HSTS IMAP LDAP LDAPS) \
-  $(disable LIBCURL_OPTION MQTT NETRC NTLM POP3 RTSP SMB TELNET TFTP) >> "$log" 2>&1
+  -DCURL_CA_BUNDLE=none -DCURL_CA_PATH=none "${options[@]}" >> "$log" 2>&1
 cmake --build "$work/curl" -j "$jobs" --target libcurl >> "$log" 2>&1
 cp "$work/curl/lib/libcurl.a" "$work/out/lib/"
 mkdir "$work/out/include/curl"
@@ -116,6 +116,6 @@ cp simdjson.h "$work/out/include/"
 
 printf '%s\ncurl %s\nsimdjson %s\n' "$stamp" "$(version_of curl)" "$(version_of simdjson)" > "$work/out/STAMP"
 cd "$root"
-rm -rf "$prefix"
+[ ! -e "$prefix" ] || mv "$prefix" "$work/old"
 mv "$work/out" "$prefix"
 say "ready: $prefix"

@@ -14,10 +14,12 @@ case ${1:-} in
     if [ "${2:-}" = --fix ]; then
       sources | xargs clang-format -i
     else
-      sources | xargs clang-format --dry-run --Werror
+      # One line a finding would be a page a file; the repair is "make format".
+      sources | xargs clang-format --dry-run --Werror 2>&1 | grep -E '^[^ ]+:[0-9]+:[0-9]+: ' |
+        sed 's/ code should be .*/ not formatted; run: make format/' | awk -F: '!seen[$1]++' | { ! grep .; }
     fi ;;
   layers) scripts/check-layers.sh ;;
-  tidy) scripts/tidy.py build/release-static ;;
+  tidy) nice scripts/tidy.py build/release-static ;;
   shell)
     git ls-files --cached --others --exclude-standard 2> /dev/null | grep -E '(\.(sh|bash)|^\.ci/run)$' |
       while read -r file; do [ ! -e "$file" ] || echo "$file"; done | xargs shellcheck --severity=warning ;;
