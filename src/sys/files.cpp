@@ -93,6 +93,21 @@ Error file_error(std::string_view what, int error_number) {
   return {code_of(error_number), std::string(what) + ": " + std::generic_category().message(error_number), {}, {}};
 }
 
+std::string resolved_path(const std::string& path) {
+  const auto resolve = [](const std::string& name) {
+    char* found = ::realpath(name.c_str(), nullptr);
+    std::string copy = found != nullptr ? found : "";
+    std::free(found);
+    return copy;
+  };
+  if (std::string all = resolve(path); !all.empty()) return all;
+  const std::string directory = resolve(directory_of(path));
+  if (directory.empty()) return path;
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return directory == "/" ? "/" + name : directory + '/' + name;
+}
+
 Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
   std::string name = path + ".XXXXXX";
   Fd fd(::mkostemp(name.data(), O_CLOEXEC));

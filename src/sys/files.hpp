@@ -31,6 +31,10 @@ class Fd {
 // message "what: reason".
 Error file_error(std::string_view what, int error_number);
 
+// The path behind symbolic links, as SQLite resolves the database's: its companions ("-wal", "-procs") lie beside that
+// file. What does not exist yet is resolved as far as its directory; what cannot be resolved comes back unchanged.
+std::string resolved_path(const std::string& path);
+
 // Puts `bytes` at `path` so that after a crash there is either the old file or the whole new one: writes a file beside
 // it, syncs, renames, syncs the directory. An existing file's place is taken, a symbolic link's too.
 Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode = 0600);

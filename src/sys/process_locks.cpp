@@ -44,7 +44,7 @@ bool same_file(int fd, const std::string& path) noexcept {
 }  // namespace
 
 ProcessLocks::ProcessLocks(const std::string& database_path)
-    : path_(database_path + "-procs"), database_path_(database_path) {}
+    : path_(resolved_path(database_path) + "-procs"), database_path_(database_path) {}
 
 ProcessLocks::~ProcessLocks() {
   if (fd_ >= 0) ::close(fd_);

@@ -13,9 +13,8 @@ namespace notify {
 // is deleted and made again. Where inotify is not to be had it calls once a second instead.
 //
 // SQLite writes the WAL, syncs it, and only then makes the commit visible, in shared memory where nothing can be
-// watched. So after a write `changed` is called several times, at growing distances over about a second, until
-// settled() says that the commit has been seen. A caller should look at PRAGMA data_version and be ready to find
-// nothing. Own commits wake as well.
+// watched. So after a write `changed` is called several times, at growing distances over about a second. A caller
+// should look at PRAGMA data_version and be ready to find nothing. Own commits wake as well.
 class WalWatch {
  public:
   WalWatch(Loop& loop, const std::string& database_path, std::function<void()> changed);
@@ -23,7 +22,8 @@ class WalWatch {
   WalWatch(const WalWatch&) = delete;
   WalWatch& operator=(const WalWatch&) = delete;
 
-  // The change has been seen: no further calls for what was written until now.
+  // A change has been seen: the quick looks are left out. The slow ones still come, because the writes told of until
+  // now may belong to a second commit, which is not visible yet.
   void settled();
   // False: inotify was not to be had, it calls once a second.
   bool watching() const noexcept;
