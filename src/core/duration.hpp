@@ -15,8 +15,8 @@ inline constexpr Duration kLongestDuration = 36500 * 24h;
 // fraction, no bare number.
 Result<Duration> parse_duration(std::string_view text);
 
-// The text that parse_duration reads back as the same value, in days and smaller: "1m30s", "8d", "0s". Negative
-// durations get a minus sign.
+// The text that parse_duration reads back as the same value, in days and smaller: "1m30s", "8d", "0s".
+// Negative durations get a minus sign.
 std::string format_duration(Duration duration);
 
 }  // namespace notify

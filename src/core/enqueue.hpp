@@ -1,6 +1,7 @@
 #pragma once
 
-// Making a message out of what a caller wrote, and putting one into the outbox. For streams see bulk_enqueue.hpp.
+// Making a message out of what a caller wrote, and putting one into the outbox. For streams see
+// bulk_enqueue.hpp.
 
 #include <optional>
 #include <span>
@@ -46,13 +47,14 @@ struct EnqueueFields {
 // What the answer depends on besides the fields. Everything pointed to must outlive the call.
 struct EnqueueContext {
   Instant now{};
-  const Zone* zone = nullptr;               // for times without a zone
-  const TemplateSet* templates = nullptr;   // none configured: a request with a template is refused
+  const Zone* zone = nullptr;              // for times without a zone
+  const TemplateSet* templates = nullptr;  // none configured: a request with a template is refused
   std::string_view default_locale{};
   std::span<const std::string> channels{};  // configured ones; empty: any well-formed name is taken
 };
 
-// Checks everything and builds the row. Every error has code kBadInput and Error.field with the field's name in JSON
+// Checks everything and builds the row. Every error has code kBadInput and Error.field with the field's name
+// in JSON
 // ("to", "not_before", "vars.name"); its message reads well both alone and after "field: ". A request says
 // something by its parts (subject, body, html, alt), by data, or by a template (with vars, instead of parts).
 // The template must render now; it is rendered again by the worker.
@@ -62,6 +64,7 @@ Result<NewMessage> make_message(const EnqueueFields& fields, const EnqueueContex
 Result<void> make_message(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context);
 
 // Inserts one message durably, in one Store::write. A conflict is a result, not an error.
-Result<InsertResult> enqueue_one(Store& store, Clock& clock, CrashPoints& crash_points, const NewMessage& message);
+Result<InsertResult> enqueue_one(Store& store, Clock& clock, CrashPoints& crash_points,
+                                 const NewMessage& message);
 
 }  // namespace notify

@@ -59,8 +59,8 @@ std::string fingerprint(std::string_view channel, std::string_view recipient, st
   FieldHasher hash;
   hash.field(kVersion);
   for (const std::string_view field : {channel, recipient, kind, category}) hash.field(field);
-  for (const std::string* part : {&payload.subject, &payload.body, &payload.html, &payload.alt, &payload.data,
-                                  &payload.template_name})
+  for (const std::string* part :
+       {&payload.subject, &payload.body, &payload.html, &payload.alt, &payload.data, &payload.template_name})
     hash.field(*part);
   hash.number(payload.vars.size());
   for (const auto& [name, value] : payload.vars) {

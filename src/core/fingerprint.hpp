@@ -14,8 +14,8 @@ namespace notify {
 std::string fingerprint(std::string_view channel, std::string_view recipient, std::string_view kind,
                         std::string_view category, const Payload& payload);
 
-// The same for a stored row. Equal content gives an equal fingerprint however its JSON was written; fails when the
-// payload is not one (parse_payload).
+// The same for a stored row. Equal content gives an equal fingerprint however its JSON was written; fails
+// when the payload is not one (parse_payload).
 Result<std::string> fingerprint(std::string_view channel, std::string_view recipient, std::string_view kind,
                                 std::string_view category, std::string_view payload_json);
 

@@ -75,10 +75,6 @@ tl::unexpected<Error> duplicate_name(std::string_view field, std::string_view na
   return fail_field(std::string(field), "the member \"" + safe_text(name, kShownName) + "\" appears twice");
 }
 
-bool at_end(ondemand::document& document) noexcept {
-  return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
-}
-
 }  // namespace
 
 struct JsonReader::Impl {
@@ -89,25 +85,30 @@ struct JsonReader::Impl {
   };
 
   ondemand::parser parser{};
-  std::string text{};              // what is being read, with simdjson's padding
+  ondemand::document document{};
+  bool reading = false;  // the document is open
+  std::string text{};    // what is being read, with simdjson's padding
   std::size_t length = 0;
-  std::size_t shift = 0;           // bytes that we put before the caller's text
-  const char* at = nullptr;        // where the last token looked at begins
-  std::vector<Member> members{};   // of the objects being made canonical, as a stack
+  std::size_t shift = 0;          // bytes that we put before the caller's text
+  const char* at = nullptr;       // where the token that is looked at begins, for messages
+  std::vector<Member> members{};  // of the objects being made canonical, as a stack
   std::string unsorted{};
 
   // Starts reading `prefix + input + suffix`.
-  Result<ondemand::document> start(std::string_view input, std::string_view prefix, std::string_view suffix);
+  Result<void> start(std::string_view input, std::string_view prefix, std::string_view suffix);
 
   tl::unexpected<Error> malformed(std::string_view why) const;
-  tl::unexpected<Error> malformed(simdjson::error_code error) const;
+  tl::unexpected<Error> malformed(simdjson::error_code error);
   std::optional<Error> forbidden_bytes() const;
+  // Nothing may follow what has been read.
+  Result<void> end(std::string_view what);
 
   Result<std::string_view> name_of(ondemand::field& field);
   Result<std::string_view> decode(ondemand::value& value);
   Result<JsonValue::Kind> kind_of(ondemand::value& value);
   Result<void> canonical(ondemand::value& value, std::string_view field, std::size_t depth, std::string& out);
-  Result<void> canonical_object(ondemand::object object, std::string_view field, std::size_t depth, std::string& out);
+  Result<void> canonical_object(ondemand::object object, std::string_view field, std::size_t depth,
+                                std::string& out);
   Result<void> sort_members(std::size_t first, std::string_view field, std::string& out);
 
   template <class Visit>
@@ -122,8 +123,9 @@ struct JsonReader::Impl {
   }
 };
 
-Result<ondemand::document> JsonReader::Impl::start(std::string_view input, std::string_view prefix,
-                                                   std::string_view suffix) {
+Result<void> JsonReader::Impl::start(std::string_view input, std::string_view prefix,
+                                     std::string_view suffix) {
+  reading = false;
   shift = prefix.size();
   length = prefix.size() + input.size() + suffix.size();
   // Memory grows in powers of two, so that a stream of lines does not allocate for each longer one.
@@ -138,16 +140,19 @@ Result<ondemand::document> JsonReader::Impl::start(std::string_view input, std::
   const std::size_t capacity = text.size() - simdjson::SIMDJSON_PADDING;
   if (parser.capacity() < capacity)
     if (const auto error = parser.allocate(capacity, limits::kJsonDepth + 2)) return malformed(error);
-  ondemand::document document{};
-  if (const auto error = parser.iterate(text.data(), length, text.size()).get(document)) return malformed(error);
-  return document;
+  if (const auto error = parser.iterate(text.data(), length, text.size()).get(document))
+    return malformed(error);
+  reading = true;
+  return {};
 }
 
 tl::unexpected<Error> JsonReader::Impl::malformed(std::string_view why) const {
   const auto offset = static_cast<std::size_t>(at - text.data());
-  const std::size_t last = length - shift;  // positions in what we added point to the end of the caller's text
+  const std::size_t last =
+      length - shift;  // positions in what we added point to the end of the caller's text
   const std::size_t position = std::min(std::max(offset, shift) - shift, last) + 1;
-  return fail(Code::kBadInput, "not valid JSON at byte " + std::to_string(position) + ": " + std::string(why));
+  return fail(Code::kBadInput,
+              "not valid JSON at byte " + std::to_string(position) + ": " + std::string(why));
 }
 
 // Bytes that make a text no JSON wherever they stand, named with their position.
@@ -163,18 +168,27 @@ std::optional<Error> JsonReader::Impl::forbidden_bytes() const {
   return std::nullopt;
 }
 
-tl::unexpected<Error> JsonReader::Impl::malformed(simdjson::error_code error) const {
+tl::unexpected<Error> JsonReader::Impl::malformed(simdjson::error_code error) {
+  if (reading && document.current_location().get(at) != simdjson::SUCCESS) at = text.data() + length;
   if (auto bytes = forbidden_bytes()) return fail(std::move(*bytes));
   switch (error) {
     case simdjson::EMPTY: return malformed("there is nothing");
     case simdjson::UNCLOSED_STRING: return malformed("a string is not closed");
-    case simdjson::UNESCAPED_CHARS: return malformed("a string holds a control character; write it as an escape");
+    case simdjson::UNESCAPED_CHARS:
+      return malformed("a string holds a control character; write it as an escape");
     case simdjson::STRING_ERROR: return malformed("a string holds an escape that means nothing");
     case simdjson::INCORRECT_TYPE: return malformed("an object is expected");
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return malformed("an object or array is not closed");
     case simdjson::MEMALLOC: return fail(Code::kInternal, "cannot read JSON: out of memory");
     default: return malformed("a comma, colon, bracket or value is missing or misplaced");
   }
+}
+
+Result<void> JsonReader::Impl::end(std::string_view what) {
+  const auto error = document.current_location().get(at);
+  if (error == simdjson::OUT_OF_BOUNDS) return {};
+  if (auto bytes = forbidden_bytes()) return fail(std::move(*bytes));
+  return malformed("something follows " + std::string(what));
 }
 
 // Stage 1 has checked that every string is closed, so the quote is found.
@@ -254,8 +268,8 @@ Result<void> JsonReader::Impl::canonical(ondemand::value& value, std::string_vie
   return {};
 }
 
-Result<void> JsonReader::Impl::canonical_object(ondemand::object object, std::string_view field, std::size_t depth,
-                                                std::string& out) {
+Result<void> JsonReader::Impl::canonical_object(ondemand::object object, std::string_view field,
+                                                std::size_t depth, std::string& out) {
   const std::size_t first = members.size();
   out += '{';
   TRY(each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
@@ -297,23 +311,22 @@ JsonReader::JsonReader() : impl_(std::make_unique<Impl>()) {}
 JsonReader::~JsonReader() = default;
 
 Result<void> JsonReader::object(std::string_view text, const JsonValue::MemberVisitor& visit) {
-  TRY_ASSIGN(ondemand::document document, impl_->start(text, "", ""));
+  TRY(impl_->start(text, "", ""));
   ondemand::object object{};
-  if (const auto error = document.get_object().get(object)) return impl_->malformed(error);
+  if (const auto error = impl_->document.get_object().get(object)) return impl_->malformed(error);
   TRY(impl_->each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
     JsonValue member(*this, &value, 1);
     return visit(name, member);
   }));
-  if (!at_end(document)) return impl_->malformed("something follows the object");
-  return {};
+  return impl_->end("the object");
 }
 
 Result<void> JsonReader::value(std::string_view text, std::size_t around,
                                const std::function<Result<void>(JsonValue&)>& visit) {
   // As the only element of an array: simdjson treats a scalar at the root differently from all others.
-  TRY_ASSIGN(ondemand::document document, impl_->start(text, "[", "]"));
+  TRY(impl_->start(text, "[", "]"));
   ondemand::array array{};
-  if (const auto error = document.get_array().get(array)) return impl_->malformed(error);
+  if (const auto error = impl_->document.get_array().get(array)) return impl_->malformed(error);
   std::size_t count = 0;
   for (auto item : array) {
     ondemand::value element{};
@@ -323,8 +336,7 @@ Result<void> JsonReader::value(std::string_view text, std::size_t around,
     TRY(visit(only));
   }
   if (count == 0) return impl_->malformed("there is nothing");
-  if (!at_end(document)) return impl_->malformed("something follows the value");
-  return {};
+  return impl_->end("the value");
 }
 
 namespace {
@@ -351,10 +363,11 @@ Result<void> JsonValue::members(std::string_view field, const MemberVisitor& vis
   if (depth_ >= limits::kJsonDepth) return too_deep();
   ondemand::object object{};
   if (const auto error = standing_on(value_).get_object().get(object)) return reader_.impl_->malformed(error);
-  return reader_.impl_->each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
-    JsonValue member(reader_, &value, depth_ + 1);
-    return visit(name, member);
-  });
+  return reader_.impl_->each_member(object,
+                                    [&](std::string_view name, ondemand::value& value) -> Result<void> {
+                                      JsonValue member(reader_, &value, depth_ + 1);
+                                      return visit(name, member);
+                                    });
 }
 
 Result<void> JsonValue::flat_object(std::string_view field,
@@ -366,14 +379,15 @@ Result<void> JsonValue::flat_object(std::string_view field,
       return {};
     }
     if (found != Kind::kString)
-      return wrong_kind(std::string(field) + "." + safe_text(name, kShownName), "a string, number or boolean", found);
+      return wrong_kind(std::string(field) + "." + safe_text(name, kShownName), "a string, number or boolean",
+                        found);
     TRY_ASSIGN(const std::string_view text, reader_.impl_->decode(standing_on(value.value_)));
     out.emplace_back(name, text);
     return {};
   }));
   std::sort(out.begin(), out.end());
-  const auto twice =
-      std::adjacent_find(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  const auto twice = std::adjacent_find(out.begin(), out.end(),
+                                        [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice != out.end()) return duplicate_name(field, twice->first);
   return {};
 }

@@ -23,13 +23,15 @@ constexpr std::array<char, 256> kEscapes = [] {
   return table;
 }();
 
-// How many bytes at the start of `text` need no escape, at least. Eight bytes at a time: the subtractions set the top
-// bit of a byte that is smaller than 0x20, or equal to a quote or backslash. A borrow reaches only bytes above such a
-// byte, so the lowest bit set is exact.
+// How many bytes at the start of `text` need no escape, at least. Eight bytes at a time: the subtractions set
+// the top bit of a byte that is smaller than 0x20, or equal to a quote or backslash. A borrow reaches only
+// bytes above such a byte, so the lowest bit set is exact.
 std::size_t plain_prefix(std::string_view text) noexcept {
   constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
   constexpr std::uint64_t kTops = kOnes << 7U;
-  const auto smaller = [](std::uint64_t word, std::uint64_t bound) { return (word - kOnes * bound) & ~word & kTops; };
+  const auto smaller = [](std::uint64_t word, std::uint64_t bound) {
+    return (word - kOnes * bound) & ~word & kTops;
+  };
   std::size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) {
     std::uint64_t word = 0;
@@ -37,7 +39,9 @@ std::size_t plain_prefix(std::string_view text) noexcept {
     const std::uint64_t found =
         smaller(word, 0x20) | smaller(word ^ (kOnes * '"'), 1) | smaller(word ^ (kOnes * '\\'), 1);
     if (found == 0) continue;
-    return std::endian::native == std::endian::little ? at + static_cast<std::size_t>(std::countr_zero(found)) / 8 : at;
+    return std::endian::native == std::endian::little
+               ? at + static_cast<std::size_t>(std::countr_zero(found)) / 8
+               : at;
   }
   return at;
 }

@@ -17,14 +17,19 @@ struct StringMember {
   std::string_view name;
   std::optional<std::string_view> EnqueueFields::*field;
 };
-constexpr std::array kStringMembers{
-    StringMember{"channel", &EnqueueFields::channel},     StringMember{"to", &EnqueueFields::to},
-    StringMember{"key", &EnqueueFields::key},             StringMember{"kind", &EnqueueFields::kind},
-    StringMember{"category", &EnqueueFields::category},   StringMember{"subject", &EnqueueFields::subject},
-    StringMember{"body", &EnqueueFields::body},           StringMember{"html", &EnqueueFields::html},
-    StringMember{"alt", &EnqueueFields::alt},             StringMember{"template", &EnqueueFields::template_name},
-    StringMember{"not_before", &EnqueueFields::not_before}, StringMember{"expires", &EnqueueFields::expires},
-    StringMember{"correlation", &EnqueueFields::correlation}};
+constexpr std::array kStringMembers{StringMember{"channel", &EnqueueFields::channel},
+                                    StringMember{"to", &EnqueueFields::to},
+                                    StringMember{"key", &EnqueueFields::key},
+                                    StringMember{"kind", &EnqueueFields::kind},
+                                    StringMember{"category", &EnqueueFields::category},
+                                    StringMember{"subject", &EnqueueFields::subject},
+                                    StringMember{"body", &EnqueueFields::body},
+                                    StringMember{"html", &EnqueueFields::html},
+                                    StringMember{"alt", &EnqueueFields::alt},
+                                    StringMember{"template", &EnqueueFields::template_name},
+                                    StringMember{"not_before", &EnqueueFields::not_before},
+                                    StringMember{"expires", &EnqueueFields::expires},
+                                    StringMember{"correlation", &EnqueueFields::correlation}};
 
 tl::unexpected<Error> twice(std::string_view name) {
   return fail_field(std::string(name), "the member appears twice");
@@ -42,7 +47,8 @@ tl::unexpected<Error> unknown(std::string_view name) {
 
 }  // namespace
 
-// --- lines ------------------------------------------------------------------------------------------------------
+// --- lines
+// ------------------------------------------------------------------------------------------------------
 
 void LineSplitter::keep(std::string_view piece) {
   const std::size_t room = longest_ - partial_.size();
@@ -95,19 +101,24 @@ std::string_view wide_encoding(std::string_view beginning) {
   if (beginning.size() < 4) return {};
   std::array<bool, 4> zero{};
   for (std::size_t i = 0; i < zero.size(); ++i) zero[i] = beginning[i] == '\0';
-  if (zero == std::array{false, true, false, true} || zero == std::array{true, false, true, false}) return "UTF-16";
-  if (zero == std::array{false, true, true, true} || zero == std::array{true, true, true, false}) return "UTF-32";
+  if (zero == std::array{false, true, false, true} || zero == std::array{true, false, true, false})
+    return "UTF-16";
+  if (zero == std::array{false, true, true, true} || zero == std::array{true, true, true, false})
+    return "UTF-32";
   return {};
 }
 
-// --- one line ---------------------------------------------------------------------------------------------------
+// --- one line
+// ---------------------------------------------------------------------------------------------------
 
 struct LineReader::Impl {
   JsonReader json{};
   std::string data{};
   EnqueueFields* fields = nullptr;
   bool vars_seen = false;
-  JsonValue::MemberVisitor visit = [this](std::string_view name, JsonValue& value) { return member(name, value); };
+  JsonValue::MemberVisitor visit = [this](std::string_view name, JsonValue& value) {
+    return member(name, value);
+  };
 
   Result<void> member(std::string_view name, JsonValue& value);
 };

@@ -5,8 +5,8 @@
 
 namespace notify {
 
-// Finds the word that was probably meant. Letters swapped, missing, added or changed count one each, case counts
-// nothing; a candidate is near when at most a third of the word differs.
+// Finds the word that was probably meant. Letters swapped, missing, added or changed count one each, case
+// counts nothing; a candidate is near when at most a third of the word differs.
 class NearMiss {
  public:
   explicit NearMiss(std::string_view word) : word_(word) {}

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which characters and lengths the fields of a message may have. Errors name the field and the position. All but
-// check_utf8 rely on valid UTF-8.
+// Which characters and lengths the fields of a message may have. Errors name the field and the position. All
+// but check_utf8 rely on valid UTF-8.
 
 #include <cstddef>
 #include <optional>
@@ -11,7 +11,8 @@
 
 namespace notify {
 
-// The first character that could end a line or a header somewhere on the way: C0 and C1 controls, DEL, U+2028, U+2029.
+// The first character that could end a line or a header somewhere on the way: C0 and C1 controls, DEL,
+// U+2028, U+2029.
 struct ControlCharacter {
   char32_t character;
   std::size_t position;  // in bytes, from 0
@@ -20,8 +21,10 @@ std::optional<ControlCharacter> find_control(std::string_view text, bool tab_all
 
 Result<void> check_utf8(std::string_view field, std::string_view text);
 
-// A name of one line: at most `longest` bytes, no control characters. `what` begins the message: "the recipient".
-Result<void> check_line(std::string_view field, std::string_view what, std::string_view text, std::size_t longest);
+// A name of one line: at most `longest` bytes, no control characters. `what` begins the message: "the
+// recipient".
+Result<void> check_line(std::string_view field, std::string_view what, std::string_view text,
+                        std::size_t longest);
 
 // A subject becomes a header line: no control characters but tab; at most limits::kSubject bytes.
 Result<void> check_subject(std::string_view subject);

@@ -19,7 +19,8 @@ constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kEndOfTime = 253'402'300'800'000;  // 10000-01-01T00:00:00Z
 
-// --- the calendar in UTC ----------------------------------------------------------------------------------------
+// --- the calendar in UTC
+// ----------------------------------------------------------------------------------------
 
 std::chrono::year_month_day date_of(const CivilTime& t) noexcept {
   return std::chrono::year{t.year} / std::chrono::month{static_cast<unsigned>(t.month)} /
@@ -37,7 +38,8 @@ void set_date(CivilTime& t, const std::chrono::year_month_day& date) noexcept {
   t.day = static_cast<int>(static_cast<unsigned>(date.day()));
 }
 
-// --- reading ----------------------------------------------------------------------------------------------------
+// --- reading
+// ----------------------------------------------------------------------------------------------------
 
 tl::unexpected<Error> not_a_time(std::string_view text, std::string_view why = {}) {
   std::string message = "\"" + std::string(text) + "\" is not a time";
@@ -165,9 +167,11 @@ Result<Instant> parse_calendar(std::string_view text, const TimeContext& context
   if (in.done()) return local_instant(time, ms, text, context);
 
   const auto offset = read_offset(in);
-  if (!offset || !in.done()) return not_a_time(text, "what follows the time is not a zone such as Z or +09:00");
-  return in_range({midnight(time) + time.hour * kHour + (time.minute - *offset) * kMinute + time.second * kSecond + ms},
-                  text);
+  if (!offset || !in.done())
+    return not_a_time(text, "what follows the time is not a zone such as Z or +09:00");
+  return in_range(
+      {midnight(time) + time.hour * kHour + (time.minute - *offset) * kMinute + time.second * kSecond + ms},
+      text);
 }
 
 Result<Instant> parse_epoch(std::string_view text) {
@@ -218,20 +222,23 @@ struct DayName {
 };
 constexpr std::array kDayNames{DayName{"today", 0}, DayName{"tomorrow", 1}, DayName{"yesterday", -1}};
 
-// --- writing ----------------------------------------------------------------------------------------------------
+// --- writing
+// ----------------------------------------------------------------------------------------------------
 
 std::string wall_text(Instant t, std::int64_t offset_ms) {
   // Whatever a foreign row holds, the text has a year of four digits.
   constexpr std::int64_t kFirst = -62'135'596'800'000;  // 0001-01-01T00:00:00Z
-  const std::int64_t ms = std::clamp(std::clamp(t.ms, kFirst, kEndOfTime - 1) + offset_ms, kFirst, kEndOfTime - 1);
+  const std::int64_t ms =
+      std::clamp(std::clamp(t.ms, kFirst, kEndOfTime - 1) + offset_ms, kFirst, kEndOfTime - 1);
   const std::int64_t days = ms / kDay - (ms % kDay < 0 ? 1 : 0);
   const std::int64_t of_day = ms - days * kDay;
   CivilTime wall{};
   set_date(wall, std::chrono::sys_days(std::chrono::days{days}));
   std::array<char, 64> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03d", wall.year, wall.month,
-                                   wall.day, static_cast<int>(of_day / kHour), static_cast<int>(of_day / kMinute % 60),
-                                   static_cast<int>(of_day / kSecond % 60), static_cast<int>(of_day % kSecond));
+  const int length =
+      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03d", wall.year, wall.month,
+                    wall.day, static_cast<int>(of_day / kHour), static_cast<int>(of_day / kMinute % 60),
+                    static_cast<int>(of_day / kSecond % 60), static_cast<int>(of_day % kSecond));
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
@@ -241,7 +248,8 @@ Result<Instant> parse_time(std::string_view text, const TimeContext& context) {
   if (text == "now") return context.now;
   if (text.starts_with('@')) return parse_epoch(text);
   for (const DayName& day : kDayNames)
-    if (text.starts_with(day.name)) return parse_named_day(text, text.substr(day.name.size()), day.offset, context);
+    if (text.starts_with(day.name))
+      return parse_named_day(text, text.substr(day.name.size()), day.offset, context);
   if (text.size() > 4 && text[4] == '-') return parse_calendar(text, context);
   if (parse_time_of_day(text)) {
     const std::string tomorrow = "tomorrow " + std::string(text);
@@ -270,7 +278,8 @@ std::string format_time(Instant t, const Zone& zone) {
   std::array<char, 16> suffix{};
   const int length = std::snprintf(suffix.data(), suffix.size(), "%c%02d:%02d", offset < 0 ? '-' : '+',
                                    static_cast<int>(minutes / 60), static_cast<int>(minutes % 60));
-  // The wall time is that of the offset shown: RFC 3339 has no seconds in offsets, local mean times before 1900 do.
+  // The wall time is that of the offset shown: RFC 3339 has no seconds in offsets, local mean times before
+  // 1900 do.
   const std::int64_t shown = (offset < 0 ? -1 : 1) * minutes * kMinute;
   return wall_text(t, shown).append(suffix.data(), static_cast<std::size_t>(length));
 }

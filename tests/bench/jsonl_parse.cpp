@@ -1,5 +1,5 @@
-// How many JSON lines a second become messages: reading, checking, building the payload, fingerprint. One core,
-// no database; the insert should be what an import waits for.
+// How many JSON lines a second become messages: reading, checking, building the payload, fingerprint. One
+// core, no database; the insert should be what an import waits for.
 
 #include <benchmark/benchmark.h>
 
@@ -15,21 +15,24 @@ using namespace notify;
 constexpr int kLines = 20'000;
 constexpr std::size_t kChunk = 64 * 1024;
 
-// Lines of about 700 bytes, as a batch job writes them: every member that a mail usually has, text with escapes and
-// characters beyond ASCII.
+// Lines of about 700 bytes, as a batch job writes them: every member that a mail usually has, text with
+// escapes and characters beyond ASCII.
 std::string make_lines() {
   std::string lines;
   for (int i = 0; i < kLines; ++i) {
     const std::string number = std::to_string(i);
-    lines += R"x({"channel":"mail","to":"student)x" + number + R"x(@example.com","key":"GRADE_LOCK_IN:2026-11:)x" + number +
-             R"x(","kind":"GRADE_LOCK_IN","category":"transactional","subject":"Your grades are final (성적 확정)",)x"
-             R"x("body":"Dear student,\n\nthe grades of this term were locked today and can be read on the portal.\n)x"
-             R"x(성적이 확정되었습니다. 학사 포털에서 확인하실 수 있습니다.\n\nQuestions about a single grade are )x"
-             R"x(answered by the department. Please bring your \"student card\" along.\n\nThe registry",)x"
-             R"x("data":{"term":"2026-2","student":)x" +
-             number +
-             R"x(,"courses":["CS101","MA201"],"portal":"https://portal.example.com/grades"},"priority":5,)x"
-             R"x("correlation":"job-2026-11-29-)x" + number + "\"}\n";
+    lines +=
+        R"x({"channel":"mail","to":"student)x" + number + R"x(@example.com","key":"GRADE_LOCK_IN:2026-11:)x" +
+        number +
+        R"x(","kind":"GRADE_LOCK_IN","category":"transactional","subject":"Your grades are final (성적 확정)",)x"
+        R"x("body":"Dear student,\n\nthe grades of this term were locked today and can be read on the portal.\n)x"
+        R"x(성적이 확정되었습니다. 학사 포털에서 확인하실 수 있습니다.\n\nQuestions about a single grade are )x"
+        R"x(answered by the department. Please bring your \"student card\" along.\n\nThe registry",)x"
+        R"x("data":{"term":"2026-2","student":)x" +
+        number +
+        R"x(,"courses":["CS101","MA201"],"portal":"https://portal.example.com/grades"},"priority":5,)x"
+        R"x("correlation":"job-2026-11-29-)x" +
+        number + "\"}\n";
   }
   return lines;
 }

@@ -24,9 +24,9 @@ class Zone {
  public:
   virtual ~Zone() = default;
 
-  // The instant of a local time. A time that the clocks skip (start of summer time) means the first instant after
-  // the gap; a time that comes twice means the first one. Fails for dates that do not exist (February 30) and
-  // years outside 1-9999.
+  // The instant of a local time. A time that the clocks skip (start of summer time) means the first instant
+  // after the gap; a time that comes twice means the first one. Fails for dates that do not exist (February
+  // 30) and years outside 1-9999.
   virtual Result<Instant> from_local(const CivilTime& local) const = 0;
   virtual CivilTime to_local(Instant t) const = 0;
   // Local time minus UTC at that instant.
