@@ -96,7 +96,7 @@ bool Http1Session::take_body() {
 }
 
 bool Http1Session::take_plain_body() {
-  const auto length = static_cast<std::size_t>(head_.content_length);
+  const std::size_t length = head_.content_length;
   std::string& in = connection_.in();
   const std::size_t take = std::min(length - request_.body.size(), in.size());
   if (length > stream_block && length <= max_body_bytes) request_.body.reserve(length);

@@ -188,7 +188,7 @@ std::string read_file(const std::string& path) {
 void write_file_atomically(const std::string& path, std::string_view content, unsigned mode) {
   const std::string temporary = path + ".tmp." + std::to_string(::getpid());
   const int fd =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, static_cast<mode_t>(mode));
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (fd < 0) throw std::runtime_error("cannot write " + temporary);
   const bool whole = ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size());
   ::close(fd);
