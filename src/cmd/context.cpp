@@ -78,6 +78,8 @@ Result<const Config*> Context::config() {
 
 Result<std::string> Context::database() {
   if (globals_.db) {
+    // A configuration that was named and is not there is a mistake, even where nothing else of it is needed.
+    if (globals_.config && !globals_.config->empty()) TRY(find_config_file(globals_.config, environment_));
     if (globals_.db->empty()) return fail(Code::kUsage, "--db: the path is empty");
     if (globals_.db->find("://") != std::string::npos)
       return fail(Code::kUsage, "--db: only a file can be the database in this version");

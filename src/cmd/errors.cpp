@@ -8,9 +8,7 @@
 namespace notify {
 
 std::string error_text(const Error& error) {
-  std::string text = "notifyctl: ";
-  if (!error.field.empty()) text += error.field + ": ";
-  text += printable(error.message) + "\n";
+  std::string text = "notifyctl: " + printable(error.message) + "\n";
   if (!error.hint.empty()) text += "hint: " + printable(error.hint) + "\n";
   return text;
 }

@@ -10,7 +10,7 @@
 namespace notify {
 namespace {
 
-constexpr std::size_t kColumn = 28;  // where the explanation of an option begins
+constexpr std::size_t kColumn = 29;  // where the explanation of an option begins
 
 // "  -q, --quiet" or "      --lease TIME"
 std::string signature(const Option& option) {
@@ -47,7 +47,7 @@ std::string entry(const std::string& name, std::string_view text, std::size_t wi
 }
 
 std::string options_help(const OptionSet& set, std::size_t width) {
-  const std::size_t column = std::min(kColumn, width / 3);
+  const std::size_t column = std::min(kColumn, width * 2 / 5);
   std::vector<std::string_view> groups;
   for (const Option& option : set.options())
     if (!option.is_hidden && std::find(groups.begin(), groups.end(), option.group) == groups.end())

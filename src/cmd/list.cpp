@@ -171,7 +171,8 @@ Page list_page() {
                     "notifyctl list inbox --state ERROR --since \"today 00:00\""},
                    {"Keys of what failed on one channel",
                     "notifyctl list outbox --state FAILED --channel sms --json | jq -r .key"}};
-  page.exits = {{0, "done, also when there is nothing to list"}, {78, "there is no database, or it is not usable"}};
+  page.exits = {{0, "done, also when there is nothing to list"}, {65, "there is no database"},
+                {78, "the database is not usable"}};
   page.see_also = {"notifyctl-show(1)", "notifyctl-status(1)"};
   return page;
 }

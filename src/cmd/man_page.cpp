@@ -69,7 +69,7 @@ std::vector<std::string_view> synopsis_items(std::string_view form) {
 }
 
 void write_option(Mdoc& page, const Option& option) {
-  std::string item = ".It ";
+  std::string item;
   if (option.is_positional()) {
     item += "Ar " + option.value + (option.is_repeatable() ? " ..." : "");
   } else {
@@ -78,7 +78,7 @@ void write_option(Mdoc& page, const Option& option) {
     if (option.takes_value())
       item += option.value_is_optional ? " Ns Op = Ns Ar " + option.value : " Ar " + option.value;
   }
-  page.macro(item);
+  page.item(item);
   std::string text = option.help;
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   text += ".";
@@ -153,7 +153,7 @@ std::string command_page(const Command& command) {
   exits.push_back({64, "the command line is wrong"});
   std::sort(exits.begin(), exits.end(), [](auto a, auto b) { return a.status < b.status; });
   for (const ExitNote& note : exits) {
-    page.macro(".It " + std::to_string(note.status));
+    page.item(std::to_string(note.status));
     std::string meaning(note.meaning);
     meaning[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(meaning[0])));
     page.text(meaning + ".");
@@ -186,7 +186,7 @@ std::string main_page() {
   page.begin_list();
   for (const Command& command : commands()) {
     if (command.hidden) continue;
-    page.macro(".It Cm " + std::string(command.name));
+    page.item("Cm " + std::string(command.name));
     std::string summary(command.summary);
     summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
     page.text(summary + ".");
@@ -206,25 +206,25 @@ std::string main_page() {
   page.begin_list();
   for (const Option& option : set.options()) {
     if (option.environment.empty()) continue;
-    page.macro(".It Ev " + option.environment);
+    page.item("Ev " + option.environment);
     page.text("As `" + option.long_name + "`.");
   }
   for (const auto& [variable, text] : man_texts::kVariables) {
-    page.macro(".It Ev " + std::string(variable));
+    page.item("Ev " + std::string(variable));
     page.text(text);
   }
   page.end_list();
   page.section("FILES");
   page.begin_list();
   for (const auto& [file, text] : man_texts::kFiles) {
-    page.macro(".It Pa " + std::string(file));
+    page.item("Pa " + std::string(file));
     page.text(text);
   }
   page.end_list();
   page.section("EXIT STATUS");
   page.begin_list();
   for (const ExitCode& code : exit_codes()) {
-    page.macro(".It " + std::to_string(code.status));
+    page.item(std::to_string(code.status));
     page.text(std::string(code.meaning) + ".");
   }
   page.end_list();
@@ -239,7 +239,7 @@ std::string main_page() {
 }
 
 void write_key(Mdoc& page, const ConfigKey& key) {
-  page.macro(".It Ic " + std::string(key.key));
+  page.item("Ic " + std::string(key.key));
   std::string text = std::string(key.text) + " (" + std::string(key.type);
   if (!key.fallback.empty()) text += ", default `" + std::string(key.fallback) + "`";
   page.text(text + ")");
@@ -250,8 +250,8 @@ std::string config_page() {
   page.section("DESCRIPTION");
   page.text(man_texts::kConfig);
   for (const ConfigSection& section : config_sections()) {
-    std::string heading = section.name.empty() ? "Top of the file" : "[" + std::string(section.name) + "]";
-    if (section.name.ends_with(".*")) heading.replace(heading.size() - 2, 1, "NAME");
+    std::string heading = section.name.empty() ? "Top of the file" : "Table " + std::string(section.name);
+    if (heading.ends_with('*')) heading.replace(heading.size() - 1, 1, "NAME");
     page.subsection(heading);
     page.text(section.text);
     std::vector<std::string_view> drivers{""};
@@ -286,14 +286,14 @@ std::string sql_page() {
   page.subsection("Columns that may be written");
   page.begin_list();
   for (const auto& [column, text] : man_texts::kSqlColumns) {
-    page.macro(".It Ic " + std::string(column));
+    page.item("Ic " + std::string(column));
     page.text(text);
   }
   page.end_list();
   page.subsection("Members of the payload");
   page.begin_list();
   for (const auto& [member, text] : man_texts::kPayloadMembers) {
-    page.macro(".It Ic " + std::string(member));
+    page.item("Ic " + std::string(member));
     page.text(text);
   }
   page.end_list();

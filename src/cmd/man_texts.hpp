@@ -143,7 +143,8 @@ inline constexpr auto kSqlSections = std::to_array<Entry>({
     {"DUPLICATES",
      "`ON CONFLICT (dedup_key) DO NOTHING` makes a rerun harmless, but does not tell whether the content is the same. "
      "`notifyctl enqueue` with the same key compares it and answers with exit status 4 when it differs; the "
-     "fingerprint of a row that was inserted by SQL is computed then."},
+     "fingerprint of a row that was inserted by SQL is computed then. `INSERT OR REPLACE` is refused, because it would send "
+     "the message again under a new id; `INSERT OR IGNORE` would hide the refusal of other mistakes."},
     {"MISTAKES",
      "What a constraint cannot see, the worker does: a payload that is not understood or a channel that is not configured "
      "is parked with its reason, and nothing is sent."},

@@ -84,6 +84,11 @@ void Mdoc::begin_list(std::string_view width) {
   after_heading_ = true;
 }
 
+void Mdoc::item(std::string_view tag) {
+  macro(".It " + std::string(tag));
+  after_heading_ = true;
+}
+
 void Mdoc::end_list() {
   macro(".El");
   after_heading_ = false;

@@ -18,6 +18,7 @@ class Mdoc {
   void literal(std::string_view block);       // an example, as it stands
   void macro(std::string_view line);          // a line of source
   void begin_list(std::string_view width = "Ds");
+  void item(std::string_view tag);  // .It; its text follows
   void end_list();
 
   const std::string& source() const noexcept { return source_; }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "core/safe_text.hpp"
+
 namespace notify {
 namespace {
 
@@ -57,20 +59,6 @@ CodePoint first_code_point(std::string_view text) noexcept {
   return {value, length};
 }
 
-// C0, DEL, C1, the bidirectional overrides and the line and paragraph separators.
-bool is_control(char32_t c) noexcept {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029 || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
-void append_escaped(std::string& out, std::string_view bytes) {
-  for (const char c : bytes) {
-    std::array<char, 5> text{};
-    std::snprintf(text.data(), text.size(), "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    out += text.data();
-  }
-}
-
 std::string pad(const std::string& text, std::size_t width, bool right) {
   const std::size_t have = display_width(text);
   const std::string space(width > have ? width - have : 0, ' ');
@@ -79,20 +67,9 @@ std::string pad(const std::string& text, std::size_t width, bool right) {
 
 }  // namespace
 
-std::string printable(std::string_view text, bool keep_lines) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = first_code_point(text);
-    const std::size_t length = std::max<std::size_t>(point.length, 1);
-    const bool keep = keep_lines && (point.value == '\n' || point.value == '\t');
-    if (point.length == 0 || (is_control(point.value) && !keep))
-      append_escaped(out, text.substr(0, length));
-    else
-      out += text.substr(0, length);
-    text.remove_prefix(length);
-  }
-  return out;
+std::string printable(std::string_view text) {
+  constexpr std::size_t kLongestEscape = 6;  // "\u001b"
+  return safe_text(text, text.size() * kLongestEscape);
 }
 
 std::size_t display_width(std::string_view text) noexcept {

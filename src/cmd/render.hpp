@@ -10,9 +10,8 @@
 
 namespace notify {
 
-// Valid UTF-8 with control characters and broken bytes as \xNN, so that foreign text cannot move the cursor.
-// `keep_lines`: line ends stay.
-std::string printable(std::string_view text, bool keep_lines = false);
+// One line of valid UTF-8 in which control characters are visible: foreign text cannot move the cursor.
+std::string printable(std::string_view text);
 
 // Columns that a terminal gives the text: wide characters take two, combining ones none.
 std::size_t display_width(std::string_view text) noexcept;

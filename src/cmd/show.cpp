@@ -236,7 +236,8 @@ Page show_page() {
       "The content and the address are masked unless `--reveal` is given.";
   page.examples = {{"By key", "notifyctl show GRADE:2026-11:42"},
                    {"With its content", "notifyctl show notification-outbox-1f2e3d4c-42 --reveal"}};
-  page.exits = {{0, "done"}, {65, "no message has this id or key"}, {78, "there is no database, or it is not usable"}};
+  page.exits = {{0, "done"}, {65, "no message has this id or key, or there is no database"},
+                {78, "the database is not usable"}};
   page.see_also = {"notifyctl-list(1)", "notifyctl-status(1)"};
   return page;
 }

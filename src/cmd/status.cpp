@@ -115,7 +115,8 @@ Page status_page() {
                 {2, "--check: critical"},
                 {74, "the database or the output cannot be read or written"},
                 {77, "the database belongs to somebody else"},
-                {78, "there is no database, or it is not usable"}};
+                {65, "there is no database"},
+                {78, "the database is not usable"}};
   page.see_also = {"notifyctl-list(1)", "notifyctl-show(1)", "notifyctl-check(1)"};
   return page;
 }

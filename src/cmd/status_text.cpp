@@ -31,7 +31,7 @@ Counts identity_counts(const Identity& i) {
 
 std::string in_words(const Counts& counts) {
   std::string text;
-  for (const auto& [name, count] : counts) text += (text.empty() ? "" : "  ") + std::string(name) + " " + std::to_string(count);
+  for (const auto& [name, count] : counts) text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(count);
   return text;
 }
 
@@ -77,15 +77,15 @@ std::string parked_words(const ParkedCounts& parked) {
 std::string run_words(const std::vector<LastRun>& runs, Instant now) {
   std::string text;
   for (const LastRun& run : runs) {
-    text += (text.empty() ? "" : "  ") + run.command + " ";
+    text += (text.empty() ? "" : ", ") + run.command + " ";
     text += run.succeeded_at ? show_age(seconds(now - *run.succeeded_at)) + " ago" : "never";
   }
   return text;
 }
 
 std::string rate_words(const Rates::Span& span) {
-  return "enqueued " + std::to_string(span.enqueued) + "  published " + std::to_string(span.published) + "  sent " +
-         std::to_string(span.sent) + "  failed " + std::to_string(span.failed);
+  return in_words({{"enqueued", span.enqueued}, {"published", span.published}, {"sent", span.sent},
+                   {"failed", span.failed}});
 }
 
 std::string identity_words(const StatusReport& report) {
@@ -97,7 +97,7 @@ std::string identity_words(const StatusReport& report) {
 }
 
 std::string database_words(const DatabaseReport& database) {
-  std::string text = database.path + "  " + show_bytes(database.size) + ", log " + show_bytes(database.wal_bytes) +
+  std::string text = database.path + ", " + show_bytes(database.size) + ", log " + show_bytes(database.wal_bytes) +
                      ", " + database.filesystem;
   if (database.checkpoint_blocked) text += ", the log cannot be cut: a reader holds on to it";
   return text;

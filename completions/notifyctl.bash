@@ -1,0 +1,132 @@
+# bash completion for notifyctl. Made by "notifyctl completion"; change the program, not this file.
+
+_notifyctl_files() {
+  compopt -o filenames 2> /dev/null
+  local IFS=$'\n'
+  COMPREPLY=($(compgen "$1" -- "$cur"))
+}
+
+_notifyctl() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --config) ((i++)) ;;
+      --db) ((i++)) ;;
+      --log-format) ((i++)) ;;
+      --color) ((i++)) ;;
+      -*) ;;
+      *)
+        command=${COMP_WORDS[i]}
+        break
+        ;;
+    esac
+  done
+
+  case $prev in
+    --config) _notifyctl_files -f; return ;;
+    --db) _notifyctl_files -f; return ;;
+    --log-format) COMPREPLY=($(compgen -W "text json" -- "$cur")); return ;;
+    --color) COMPREPLY=($(compgen -W "auto always never" -- "$cur")); return ;;
+  esac
+
+  local options="--config --db --json -q --quiet -v --verbose --log-format --color --help"
+  case $command in
+    '')
+      if [[ $cur == -* ]]; then
+        options+=' --version'
+      else
+        COMPREPLY=($(compgen -W "enqueue relay work status list show init check completion help" -- "$cur"))
+        return
+      fi
+      ;;
+    enqueue)
+      case $prev in
+        --channel) return ;;
+        --to) return ;;
+        --key) return ;;
+        --kind) return ;;
+        --category) COMPREPLY=($(compgen -W "transactional advertising" -- "$cur")); return ;;
+        --correlation) return ;;
+        --subject) return ;;
+        --body) return ;;
+        --body-file) _notifyctl_files -f; return ;;
+        --html-file) _notifyctl_files -f; return ;;
+        --alt) return ;;
+        --data) return ;;
+        --template) return ;;
+        --var) return ;;
+        --not-before) return ;;
+        --expires) return ;;
+        --priority) return ;;
+        --jsonl) _notifyctl_files -f; return ;;
+        --rejects) _notifyctl_files -f; return ;;
+      esac
+      options+=" --channel --to --key --kind --category --correlation --subject --body --body-file --html-file --alt --data --template --var --not-before --expires --priority --now --wait --jsonl --rejects --atomic"
+      ;;
+    relay)
+      case $prev in
+        --batch) return ;;
+        --lease) return ;;
+        --max) return ;;
+        --max-run) return ;;
+      esac
+      options+=" --batch --lease --max --max-run --watch --dry-run"
+      ;;
+    work)
+      case $prev in
+        --channel) return ;;
+        --concurrency) return ;;
+        --rate) return ;;
+        --max) return ;;
+        --max-run) return ;;
+      esac
+      options+=" --channel --concurrency --rate --drain --max --max-run"
+      ;;
+    status)
+      case $prev in
+        --output) _notifyctl_files -f; return ;;
+        --max-age) return ;;
+        --max-parked) return ;;
+        --max-errors) return ;;
+        --max-alerts) return ;;
+      esac
+      options+=" --watch --prometheus --output --check --max-age --max-parked --max-errors --max-alerts"
+      ;;
+    list)
+      case $prev in
+        --channel) return ;;
+        --kind) return ;;
+        --state) return ;;
+        --reason) return ;;
+        --since) return ;;
+        --until) return ;;
+        --key-prefix) return ;;
+        --limit) return ;;
+      esac
+      options+=" --channel --kind --state --reason --since --until --key-prefix --limit --oldest-first --reveal"
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "outbox queue inbox parked alerts" -- "$cur")); return; }
+      ;;
+    show)
+      options+=" --reveal"
+      ;;
+    init)
+      case $prev in
+        --source) return ;;
+      esac
+      options+=" --source --wal"
+      ;;
+    check)
+      options+=" --offline --quick"
+      ;;
+    completion)
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return; }
+      ;;
+    help)
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "enqueue relay work status list show init check completion help" -- "$cur")); return; }
+      ;;
+  esac
+  [[ $cur == -* ]] && COMPREPLY=($(compgen -W "$options" -- "$cur"))
+}
+
+complete -F _notifyctl notifyctl

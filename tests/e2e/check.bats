@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# check and the errors of the configuration.
+
+load common
+setup() { common_setup; }
+
+write() { cat > c.toml; chmod "${1:-600}" c.toml; config=c.toml; }
+
+@test "check says what is all right, one line each" {
+  n init
+  n check --offline
+  expect 0
+  for word in configuration database disk clock integrity counters accounting; do contains "$out" "$word: "; done
+  lacks "$out" WRONG
+}
+
+@test "check reports every problem of the configuration with its place" {
+  write <<'TOML'
+environment = "x"
+[relay]
+batsh = 5
+[channels.a]
+driver = "webhok"
+TOML
+  n check --offline
+  expect 78
+  contains "$out" "c.toml:3:"
+  contains "$out" 'did you mean "batch"?'
+  contains "$out" "c.toml:5:"
+  contains "$out" 'did you mean "webhook"?'
+  n status
+  expect 78
+  contains "$err" "c.toml:3:"
+  contains "$err" "(and one more problem)"
+}
+
+@test "check --json is one object a line" {
+  n init
+  n check --offline --json
+  while read -r line; do json "$line" '(j["check"], j["result"], j["message"], j["hint"])'; done < out.txt
+}
+
+@test "F57: a secret file that others can read is refused, and the secret is nowhere" {
+  echo SECRETPART > key
+  chmod 644 key
+  write <<'TOML'
+environment = "x"
+[channels.ops]
+driver = "webhook"
+url = "https://example.com/"
+secret = { file = "key" }
+TOML
+  n init
+  n check --offline
+  expect 77
+  contains "$out" "channels.ops.secret"
+  lacks "$out$err" SECRETPART
+  chmod 600 key
+  n check --offline
+  lacks "$out" "WRONG    channel ops"
+}
+
+@test "F57: a plain secret needs a configuration that nobody else can read" {
+  write 644 <<'TOML'
+environment = "x"
+[channels.ops]
+driver = "webhook"
+url = "https://example.com/"
+secret = "SECRETPART"
+TOML
+  n check --offline
+  expect 78
+  contains "$out" "chmod 600"
+  lacks "$out$err" SECRETPART
+  chmod 600 c.toml
+  n init
+  n check --offline
+  expect 0
+}
+
+@test "check finds programs and files that are not there" {
+  write <<'TOML'
+environment = "x"
+[channels.a]
+driver = "exec"
+command = ["/nonexistent/program"]
+[channels.b]
+driver = "file"
+path = "/nonexistent/dir/out"
+TOML
+  n init
+  n check --offline
+  [ "$status" -ne 0 ]
+  contains "$out" "channel a: /nonexistent/program cannot be run"
+  contains "$out" "channel b: /nonexistent/dir/out cannot be written"
+}
+
+@test "F35: without certificate authorities check says where it looked" {
+  write <<'TOML'
+environment = "x"
+ca_bundle = "/nonexistent/ca.pem"
+[channels.a]
+driver = "webhook"
+url = "https://example.com/"
+TOML
+  n init
+  n check --offline
+  expect 78
+  contains "$out" "/nonexistent/ca.pem"
+}
+
+@test "check tells a server that cannot be reached" {
+  write <<'TOML'
+environment = "x"
+[channels.a]
+driver = "webhook"
+url = "http://127.0.0.1:1/"
+TOML
+  n init
+  n check
+  expect 69
+  contains "$out" "channel a: 127.0.0.1"
+}
+
+@test "check finds damage" {
+  n init
+  for i in $(seq 300); do echo "{\"channel\":\"a\",\"to\":\"x$i\",\"key\":\"k$i\",\"body\":\"$(printf %0200d "$i")\"}"; done > in.jsonl
+  n enqueue --jsonl in.jsonl
+  sql 'PRAGMA wal_checkpoint(TRUNCATE)' > /dev/null
+  size=$(stat -c %s notify.db)
+  for page in 10 12 14 16 18; do
+    [ $((page * 4096)) -lt "$size" ] && dd if=/dev/urandom of=notify.db bs=4096 seek="$page" count=1 conv=notrunc 2> /dev/null
+  done
+  n check --offline
+  [ "$status" -ne 0 ]
+  contains "$out" WRONG
+}
+
+@test "F21: a database of somebody else is named with its owner" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+  command -v setpriv > /dev/null || skip "needs setpriv"
+  n init
+  chmod 755 . "$BATS_TEST_TMPDIR"
+  cp "$NOTIFYCTL" ./notifyctl
+  status=0
+  setpriv --reuid 65534 --clear-groups ./notifyctl --config empty.toml --db notify.db \
+    enqueue --channel a --to b --body x > out.txt 2> err.txt || status=$?
+  out=$(cat out.txt) err=$(cat err.txt)
+  if [ "$status" -eq 126 ]; then skip "the directory above cannot be entered"; fi
+  expect 77
+  contains "$err" notify.db
+  contains "$err" root
+}

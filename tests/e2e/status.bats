@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# status, list and show: what they print, and that they only read.
+
+load common
+setup() { common_setup; }
+
+fill() {
+  n enqueue --channel sms --to +821012345678 --key first --kind GRADE --subject "Top secret" --body "one-time code 482913"
+  id=$out
+  n enqueue --channel mail --to ann@example.com --key second --not-before +1h --body later
+}
+
+@test "status fits one screen and adds up" {
+  fill
+  n status
+  expect 0
+  [ "$(wc -l < out.txt)" -le 24 ]
+  contains "$out" "PENDING 2"
+  contains "$out" "adds up: 2 enqueued"
+}
+
+@test "status --json has the members that are promised" {
+  fill
+  n status --json
+  expect 0
+  [ "$(wc -l < out.txt)" -eq 1 ]
+  [ "$(json "$out" 'list(j["outbox"])')" = "['PENDING', 'PUBLISHING', 'PUBLISHED', 'SKIPPED', 'EXPIRED', 'FAILED']" ]
+  [ "$(json "$out" 'list(j["queue"])')" = "['ready', 'delayed', 'leased']" ]
+  [ "$(json "$out" 'list(j["inbox"])')" = "['SENDING', 'SENT', 'FAILED', 'ERROR', 'SKIPPED']" ]
+  [ "$(json "$out" 'list(j["parked"])')" = "['total', 'reasons']" ]
+  [ "$(json "$out" 'list(j["last_run"])[:3]')" = "['relay', 'work', 'reconcile']" ]
+  [ "$(json "$out" '(j["outbox"]["PENDING"], j["unaccounted"], j["alerts_open"], j["identity"]["holds"])')" = "(2, 0, 0, True)" ]
+  [ "$(json "$out" 'type(j["oldest_unsent_seconds"]).__name__')" = int ]
+  for member in channels database; do json "$out" "j['$member']"; done
+}
+
+@test "status --check answers 0, 1 or 2" {
+  n status --check
+  expect 2
+  contains "$out" "CRITICAL"
+  n init
+  n status --check
+  expect 0
+  contains "$out" "OK: "
+  fill
+  sleep 1.1
+  n status --check --max-age 1s
+  expect 2
+  contains "$out" "oldest unsent"
+  n status --check --max-age 1h
+  expect 0
+}
+
+@test "status --prometheus is the text format, and --output is written whole" {
+  fill
+  n status --prometheus
+  expect 0
+  contains "$out" 'notifyctl_outbox_messages{state="PENDING"} 2'
+  [ "$(grep -c '^# TYPE' out.txt)" -eq "$(grep -c '^# HELP' out.txt)" ]
+  ! grep -vE '^(#|notifyctl_[a-z_]+(\{[a-z]+="[^"]*"\})? -?[0-9]+$)' out.txt
+  n status --prometheus --output metrics.prom
+  [ -z "$out" ]
+  grep -q notifyctl_outbox_messages metrics.prom
+  n status --prometheus --output /nonexistent/x.prom
+  [ "$status" -ne 0 ]
+  n status --output x
+  expect 64
+}
+
+@test "status --watch shows it again and again" {
+  fill
+  timeout -s INT 2 "$NOTIFYCTL" --config empty.toml status --watch=200ms --json > out.txt || [ $? -eq 124 ] || [ $? -eq 130 ]
+  [ "$(wc -l < out.txt)" -ge 2 ]
+}
+
+@test "reading makes no database and leaves nothing behind" {
+  n status
+  expect 65
+  contains "$err" "notify.db"
+  [ ! -e notify.db ]
+  fill
+  before=$(sha256sum notify.db)
+  n status
+  n list outbox
+  n show first
+  [ "$(sha256sum notify.db)" = "$before" ]
+}
+
+@test "list: a table for people, an object a line for programs" {
+  fill
+  n list outbox
+  expect 0
+  contains "$(head -1 out.txt)" MESSAGE
+  contains "$out" "$id"
+  n list outbox --json
+  [ "$(wc -l < out.txt)" -eq 2 ]
+  for line in "$(sed -n 1p out.txt)" "$(sed -n 2p out.txt)"; do
+    [ "$(json "$line" 'all(m in j for m in "message_id key channel to kind status reason attempts created_at updated_at".split())')" = True ]
+  done
+  n list outbox --json --channel sms
+  [ "$(json "$out" 'j["key"]')" = first ]
+  n list outbox --json --key-prefix sec
+  [ "$(json "$out" 'j["key"]')" = second ]
+  n list outbox --json --oldest-first --limit 1
+  [ "$(json "$out" 'j["key"]')" = first ]
+  n list outbox --json --since +1h
+  [ -z "$out" ]
+  for subject in queue inbox parked alerts; do
+    n list "$subject"
+    expect 0
+    [ -z "$out" ]
+  done
+}
+
+@test "list: a state that does not exist is an error, not an empty list" {
+  fill
+  n list outbox --state PENDNG
+  expect 64
+  contains "$err" 'did you mean "PENDING"?'
+  n list outbox --state pending --json
+  [ "$(wc -l < out.txt)" -eq 2 ]
+  n list queue --state SENT
+  expect 64
+}
+
+@test "list: without a limit a long table says that there is more" {
+  for i in $(seq 130); do echo "{\"channel\":\"a\",\"to\":\"x$i\",\"body\":\"x\"}"; done > in.jsonl
+  n enqueue --jsonl in.jsonl
+  n list outbox
+  [ "$(wc -l < out.txt)" -eq 101 ]
+  contains "$err" "--limit 0"
+  n list outbox --limit 0
+  [ "$(wc -l < out.txt)" -eq 131 ]
+  n list outbox --limit 5
+  [ "$(wc -l < out.txt)" -eq 6 ]
+  [ -z "$err" ]
+}
+
+@test "F57: addresses and contents are masked unless they are asked for" {
+  fill
+  for words in "list outbox" "list outbox --json" "show first" "show first --json" "status" "status --json" "-v show $id"; do
+    # shellcheck disable=SC2086
+    n $words
+    lacks "$out$err" 482913
+    lacks "$out$err" +821012345678
+    lacks "$out$err" ann@example.com
+    lacks "$out$err" "Top secret"
+  done
+  n show first --reveal
+  contains "$out" 482913
+  contains "$out" +821012345678
+  n list outbox --reveal
+  contains "$out" ann@example.com
+}
+
+@test "show tells by key and by id, or that there is no such message" {
+  fill
+  n show first
+  expect 0
+  contains "$out" "$id"
+  contains "$out" enqueued
+  n show "$id" --json
+  [ "$(json "$out" 'list(j)')" = "['message_id', 'outbox', 'queue', 'inbox', 'parked', 'attempts', 'events']" ]
+  [ "$(json "$out" '(j["outbox"]["key"], j["queue"], j["inbox"], j["parked"], j["attempts"])')" = "('first', None, None, None, [])" ]
+  n show nothing
+  expect 65
+  contains "$err" nothing
+  n show nothing --json
+  [ "$(json "$err" 'j["error"]["code"]')" = not_found ]
+}
+
+@test "F59: a key with odd bytes, inserted by SQL, neither breaks JSON nor moves the cursor" {
+  n init
+  sql "INSERT INTO notification_outbox (dedup_key, channel, recipient, payload)
+       VALUES ('k' || char(27) || '[2J' || CAST(x'FF' AS TEXT), 'a', 'x', '{\"body\":\"x\"}')"
+  n list outbox
+  expect 0
+  lacks "$out" $'\e'
+  n list outbox --json
+  contains "$(json "$out" 'j["key"]')" '[2J'
+  id=$(json "$out" 'j["message_id"]')
+  n show "$id" --reveal
+  expect 0
+  lacks "$out" $'\e'
+  n show "$id" --json
+  json "$out" 'j["outbox"]["key"]'
+}
