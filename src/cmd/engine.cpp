@@ -33,7 +33,8 @@ void LogEvents::emit(const Event& event) {
 
 Engine::Engine(Context& context) : context_(context), progress_(context.globals().quiet ? -1 : context.err().fd()) {}
 
-Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view command, bool service) {
+Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view command,
+                                              Duration commit_gap) {
   std::unique_ptr<Engine> engine(new Engine(context));
   TRY_ASSIGN(engine->config_, context.config());
   TRY_ASSIGN(const Zone* zone, context.zone());
@@ -47,8 +48,10 @@ Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view
 
   OpenOptions open;
   TRY_ASSIGN(open.path, context.database());
-  open.checkpoint_on_close = service;
-  if (service) open.commit_gap = 2ms;
+  if (commit_gap > Duration{0}) {
+    open.commit_gap = commit_gap;
+    open.checkpoint_on_close = true;
+  }
   TRY_ASSIGN(engine->store_, open_store(open));
   engine->locks_ = std::make_unique<ProcessLocks>(open.path);
   TRY_ASSIGN(engine->run_, begin_run(*engine->store_, *engine->locks_, context.clock(), command, getpid()));

@@ -37,9 +37,9 @@ class LogEvents final : public Events {
 
 class Engine {
  public:
-  // `command` is the run's name. `service`: it stays for long, so it leaves gaps between its commits and
-  // checkpoints when it ends.
-  static Result<std::unique_ptr<Engine>> start(Context& context, std::string_view command, bool service);
+  // `command` is the run's name. `commit_gap`: what is left between two commits, for others who want to write; zero
+  // for a run of one or two commits.
+  static Result<std::unique_ptr<Engine>> start(Context& context, std::string_view command, Duration commit_gap);
 
   Context& context() noexcept { return context_; }
   const Config& config() const noexcept { return *config_; }

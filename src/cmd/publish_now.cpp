@@ -15,7 +15,7 @@ namespace {
 constexpr Duration kLookEvery = 500ms;
 
 Result<void> publish(Context& context, std::int64_t outbox_id) {
-  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "enqueue", false));
+  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "enqueue", 0ms));
   Relay relay({engine->store(), engine->transport(), engine->locks(), context.clock(), context.random(),
                context.crash_points(), engine->events(), engine->policies()},
               engine->config().relay, engine->run());

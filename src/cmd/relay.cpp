@@ -73,7 +73,7 @@ void register_options(OptionSet& set, RelayCommandOptions& options) {
 }
 
 Result<int> run(const RelayCommandOptions& options, Context& context) {
-  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "relay", options.watch));
+  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "relay", options.watch ? 2ms : 1ms));
   TRY_ASSIGN(const RelayConfig config, settings(options, engine->config()));
   const RelayPorts ports{engine->store(),     engine->transport(), engine->locks(),  context.clock(), context.random(),
                          context.crash_points(), engine->events(),    engine->policies()};

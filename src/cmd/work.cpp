@@ -108,7 +108,7 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
   TRY_ASSIGN(std::vector<ChannelConfig> channels, served_channels(options, *config));
   TRY_ASSIGN(const TemplateSet* templates, context.templates());
   const TemplateSet no_templates;
-  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "work", true));
+  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "work", 2ms));
   const int concurrency = options.concurrency.value_or(config->work.concurrency);
   TRY_ASSIGN(const std::unique_ptr<Drivers> drivers, Drivers::make(*engine, std::move(channels), concurrency));
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/backoff.hpp"
-#include "core/duration.hpp"
 #include "core/recovery.hpp"
 
 namespace notify {
@@ -45,43 +44,65 @@ Result<void> Relay::recover() {
 }
 
 Result<int> Relay::step(int limit) {
-  std::vector<Claimed> claimed;
-  RelaySummary counts;
   int looked_at = 0;
-  TRY(ports_.store.write([&]() -> Result<void> {
-    claimed.clear();
-    counts = {};
-    const Instant now = ports_.clock.now();
-    TRY_ASSIGN(const std::vector<Candidate> rows,
-               ports_.store.outbox().candidates(now, std::min(limit, config_.batch),
-                                                !ports_.transport.in_store_transaction()));
+  TRY(hand_on([&](Instant now) -> Result<std::vector<Candidate>> {
+    TRY_ASSIGN(std::vector<Candidate> rows, ports_.store.outbox().candidates(now, std::min(limit, config_.batch),
+                                                                             !ports_.transport.in_store_transaction()));
     looked_at = static_cast<int>(rows.size());
-    for (const Candidate& row : rows) TRY(decide(row, now, claimed, counts));
-    return {};
+    return rows;
   }));
-  summary_ += counts;
-  ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
-  TRY(publish(claimed));
   return looked_at;
 }
 
 Result<bool> Relay::publish_one(std::int64_t outbox_id) {
+  TRY(hand_on([&](Instant now) -> Result<std::vector<Candidate>> {
+    TRY_ASSIGN(std::optional<Candidate> row,
+               ports_.store.outbox().candidate(outbox_id, !ports_.transport.in_store_transaction()));
+    std::vector<Candidate> rows;
+    // A row with a time of its own, or resting after a failed publish, waits for it.
+    if (row && row->ready_at <= now) rows.push_back(std::move(*row));
+    return rows;
+  }));
+  return summary_.published > 0;
+}
+
+// Decide, claim, publish, mark. With a broker the claims are committed before anything is published, and the marks
+// after it was confirmed. The embedded queue takes the messages in the very transaction that claims and marks them:
+// nobody ever sees the rows PUBLISHING, and a relay that dies leaves nothing behind.
+Result<void> Relay::hand_on(const std::function<Result<std::vector<Candidate>>(Instant now)>& pick) {
+  const bool embedded = ports_.transport.in_store_transaction();
   std::vector<Claimed> claimed;
   RelaySummary counts;
   TRY(ports_.store.write([&]() -> Result<void> {
     claimed.clear();
     counts = {};
     const Instant now = ports_.clock.now();
-    TRY_ASSIGN(const std::optional<Candidate> row,
-               ports_.store.outbox().candidate(outbox_id, !ports_.transport.in_store_transaction()));
-    // A row with a time of its own, or resting after a failed publish, waits for it.
-    if (row && row->ready_at <= now) TRY(decide(*row, now, claimed, counts));
-    return {};
+    TRY_ASSIGN(const std::vector<Candidate> rows, pick(now));
+    for (const Candidate& row : rows) TRY(decide(row, now, claimed, counts));
+    if (!embedded || claimed.empty()) return {};
+    ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
+    TRY_ASSIGN(const std::vector<PublishAnswer> answers, publish(claimed));
+    return mark(claimed, answers, now, counts);
   }));
+  Result<void> handed;
+  if (!embedded && !claimed.empty()) handed = hand_to_broker(claimed, counts);
   summary_ += counts;
+  TRY(handed);
+  if (claimed.empty()) return {};
+  ports_.crash_points.reach(CrashPoint::kRelayAfterMark);
+  ports_.events.emit({Event::Level::kDebug, "relay.published", {}, {}, "rows published", counts.published});
+  return {};
+}
+
+Result<void> Relay::hand_to_broker(const std::vector<Claimed>& claimed, RelaySummary& counts) {
   ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
-  TRY(publish(claimed));
-  return summary_.published > 0;
+  const Result<std::vector<PublishAnswer>> answers = publish(claimed);
+  if (!answers) return give_back(claimed, answers.error());
+  const RelaySummary decided = counts;
+  return ports_.store.write([&]() -> Result<void> {
+    counts = decided;
+    return mark(claimed, *answers, ports_.clock.now(), counts);
+  });
 }
 
 Result<RelaySummary> Relay::preview(int limit) {
@@ -135,47 +156,20 @@ Result<void> Relay::decide(const Candidate& row, Instant now, std::vector<Claime
   return {};
 }
 
-Result<void> Relay::publish(const std::vector<Claimed>& claimed) {
-  if (claimed.empty()) return {};
+Result<std::vector<PublishAnswer>> Relay::publish(const std::vector<Claimed>& claimed) {
   std::vector<Envelope> batch;
   batch.reserve(claimed.size());
   for (const Claimed& claim : claimed) batch.push_back(claim.row.envelope);
-
-  std::vector<PublishAnswer> answers;
-  RelaySummary counts;
-  const auto hand_over = [&]() -> Result<void> {
-    TRY_ASSIGN(answers, ports_.transport.publish(batch, ports_.clock.now()));
-    ASSERT(answers.size() == claimed.size());
-    ports_.crash_points.reach(CrashPoint::kRelayAfterPublish);
-    return {};
-  };
-  const auto mark_all = [&]() -> Result<void> {
-    TRY_ASSIGN(counts, mark(claimed, answers, ports_.clock.now()));
-    return {};
-  };
-
-  if (ports_.transport.in_store_transaction()) {
-    const auto done = ports_.store.write([&]() -> Result<void> {
-      TRY(hand_over());
-      return mark_all();
-    });
-    // Nothing of it happened. The claims stay ours until the rows are given back, here or by recovery.
-    if (!done) return give_back(claimed, done.error());
-  } else {
-    if (const auto handed = hand_over(); !handed) return give_back(claimed, handed.error());
-    TRY(ports_.store.write(mark_all));
-  }
-  summary_ += counts;
-  ports_.crash_points.reach(CrashPoint::kRelayAfterMark);
-  ports_.events.emit({Event::Level::kDebug, "relay.published", {}, {}, "rows published", counts.published});
-  return {};
+  TRY_ASSIGN(std::vector<PublishAnswer> answers, ports_.transport.publish(batch, ports_.clock.now()));
+  ASSERT(answers.size() == claimed.size());
+  ports_.crash_points.reach(CrashPoint::kRelayAfterPublish);
+  return answers;
 }
 
-Result<RelaySummary> Relay::mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers,
-                                 Instant now) {
-  RelaySummary counts;
+Result<void> Relay::mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers, Instant now,
+                         RelaySummary& counts) {
   for (std::size_t i = 0; i < claimed.size(); ++i) TRY(mark_one(claimed[i], answers[i], now, counts));
-  return counts;
+  return {};
 }
 
 Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, RelaySummary& counts) {

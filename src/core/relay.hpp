@@ -4,7 +4,7 @@
 // PUBLISHED only after the transport confirmed it, and handed on again when nobody knows.
 
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -55,9 +55,8 @@ class Relay {
   // Gives back what dead relays held and what is past its lease.
   Result<void> recover();
 
-  // One batch of at most `limit` rows: decides about them and claims in one short transaction, publishes
-  // outside it (embedded transport: in a transaction of its own), marks what was confirmed. Returns how many
-  // rows were looked at; 0 means that nothing is due. Code::kUnavailable: the transport is down.
+  // One batch of at most `limit` rows: decides about them and claims, publishes, marks what was confirmed. Returns
+  // how many rows were looked at; 0 means that nothing is due. Code::kUnavailable: the transport is down.
   Result<int> step(int limit);
 
   // The same for one row whether or not it is its turn (`enqueue --now`). False: not PENDING, or not
@@ -76,9 +75,11 @@ class Relay {
   };
 
   Result<void> decide(const Candidate& row, Instant now, std::vector<Claimed>& claimed, RelaySummary& counts);
-  Result<void> publish(const std::vector<Claimed>& claimed);
-  Result<RelaySummary> mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers,
-                            Instant now);
+  Result<void> hand_on(const std::function<Result<std::vector<Candidate>>(Instant now)>& pick);
+  Result<void> hand_to_broker(const std::vector<Claimed>& claimed, RelaySummary& counts);
+  Result<std::vector<PublishAnswer>> publish(const std::vector<Claimed>& claimed);
+  Result<void> mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers, Instant now,
+                    RelaySummary& counts);
   Result<void> mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, RelaySummary& counts);
   Result<void> give_back(const std::vector<Claimed>& claimed, const Error& why);
   Result<void> close(const Candidate& row, OutboxState to, std::string_view reason, Instant now);

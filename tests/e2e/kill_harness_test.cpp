@@ -109,7 +109,7 @@ TEST_F(KillHarness, NothingTwiceNothingUnaccounted) {
   EXPECT_EQ(drained.status, 0) << drained.err;
 
   std::map<std::string, int> received;
-  for (const auto& line : stub_.log()) received[line.value("message_id", "")] += 1;
+  for (const auto& line : stub_.log()) received[line.value("id", "")] += 1;
   for (const auto& [id, count] : received) EXPECT_EQ(count, 1) << id << " arrived more than once";
 
   const nlohmann::json report = machine_.status();

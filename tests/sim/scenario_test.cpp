@@ -173,8 +173,9 @@ TEST(Scenario, RetryAfterHoldsTheWholeLane) {
   world.check_accounts();
 }
 
-TEST(Scenario, DeadRelaysClaimsComeBackAtOnce) {
+TEST(Scenario, Row3_DeadRelaysClaimsComeBackAtOnce) {
   World world;
+  world.broker = std::make_unique<Broker>();
   const std::string id = world.enqueue("k1");
   Process& relay = world.start(Process::Kind::kRelay);
   relay.kill_switch().arm(CrashPoint::kRelayAfterClaim);
@@ -183,7 +184,120 @@ TEST(Scenario, DeadRelaysClaimsComeBackAtOnce) {
   EXPECT_EQ(world.outbox(id), OutboxState::kPublishing);
   world.relay_all();  // no clock was moved: the lease would have held for 15 minutes
   EXPECT_EQ(world.outbox(id), OutboxState::kPublished);
+  EXPECT_EQ(world.broker->depth(), 1U);
+}
+
+TEST(Scenario, Row4_AConfirmThatNeverCameMakesASecondCopyWhichTheInboxStops) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  int publishes = 0;
+  world.broker->on_publish = [&] { return ++publishes == 1 ? Broker::Fate::kLostAfterwards : Broker::Fate::kOk; };
+  const std::string id = world.enqueue("k1");
+  world.relay_all();
+  EXPECT_EQ(world.outbox(id), OutboxState::kPending);
+  world.clock.advance(3min);
+  world.relay_all();
+  EXPECT_EQ(world.outbox(id), OutboxState::kPublished);
+  EXPECT_EQ(world.broker->depth(), 2U);
+  world.work_all(always_sent);
+  world.clock.advance(2min);  // the copy met the claim while it was SENDING, and was put back
+  world.work_all(always_sent);
+  EXPECT_EQ(world.vendor.received(id), 1);
+  EXPECT_EQ(world.broker->depth(), 0U);
+}
+
+TEST(Scenario, Row5_ARelayThatDiesBetweenConfirmAndMarkPublishesAgain) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  const std::string id = world.enqueue("k1");
+  Process& relay = world.start(Process::Kind::kRelay);
+  relay.kill_switch().arm(CrashPoint::kRelayAfterPublish);
+  EXPECT_THROW((void)relay.relay_step(), Killed);
+  world.kill(relay);
+  world.relay_all();
+  EXPECT_EQ(world.broker->depth(), 2U);
+  world.work_all(always_sent);
+  EXPECT_EQ(world.vendor.received(id), 1);
+}
+
+TEST(Scenario, Row6b_AFrozenRelaysLateMarksChangeNothing) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  const std::string id = world.enqueue("k1");
+  Process& frozen = world.start(Process::Kind::kRelay);
+  // While it publishes, its lease ends and another relay takes the row over and has it confirmed.
+  bool inside = false;
+  world.broker->on_publish = [&] {
+    if (std::exchange(inside, true)) return Broker::Fate::kOk;
+    world.clock.advance(16min);
+    world.relay_all();
+    return Broker::Fate::kLostAfterwards;
+  };
+  EXPECT_TRUE(frozen.relay_step());
+  EXPECT_EQ(world.outbox(id), OutboxState::kPublished);
+  EXPECT_EQ(frozen.relay().summary().retried, 0);
+}
+
+TEST(Scenario, Row11_ALostAckBringsTheMessageAgainAndTheInboxStopsIt) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  int acks = 0;
+  world.broker->ack_is_lost = [&] { return ++acks == 1; };
+  const std::string id = world.enqueue("k1");
+  world.relay_all();
+  world.work_all(always_sent);
+  EXPECT_EQ(world.inbox(id), InboxState::kSent);
+  EXPECT_EQ(world.broker->depth(), 1U);
+  world.clock.advance(6min);
+  world.work_all(always_sent);
+  EXPECT_EQ(world.vendor.received(id), 1);
+  EXPECT_EQ(world.broker->depth(), 0U);
+}
+
+TEST(Scenario, ATransportThatIsDownCostsOneRowAnAttemptNotAll) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  world.broker->down = true;
+  for (int i = 0; i < 20; ++i) world.enqueue("k" + std::to_string(i));
+  Process& relay = world.start(Process::Kind::kRelay);
+  const Result<int> step = relay.relay_step();
+  ASSERT_FALSE(step);
+  EXPECT_EQ(step.error().code, Code::kUnavailable);
+  EXPECT_EQ(relay.relay().summary().retried, 1);
+  EXPECT_EQ(world.status().outbox.pending, 20);
+  world.broker->down = false;
+  world.clock.advance(2min);
+  world.relay_all();
+  EXPECT_EQ(world.status().outbox.published, 20);
+}
+
+TEST(Scenario, AfterADayOfFailedPublishesTheRowIsFailedWithAnAlert) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  world.broker->on_publish = [] { return Broker::Fate::kRefused; };
+  const std::string id = world.enqueue("k1");
+  for (int hour = 0; hour < 26; ++hour) {
+    world.relay_all();
+    world.clock.advance(1h);
+  }
+  EXPECT_EQ(world.outbox(id), OutboxState::kFailed);
+  EXPECT_EQ(world.status().alerts_open, 2);  // publish-failing at the fifth, gave-up at the end
   world.check_accounts();
+}
+
+TEST(Scenario, WhatMayBeOutIsNeverGivenUpByTheRelay) {
+  World world;
+  world.broker = std::make_unique<Broker>();
+  bool first = true;
+  world.broker->on_publish = [&] {
+    return std::exchange(first, false) ? Broker::Fate::kLostAfterwards : Broker::Fate::kRefused;
+  };
+  const std::string id = world.enqueue("k1");
+  for (int hour = 0; hour < 40; ++hour) {
+    world.relay_all();
+    world.clock.advance(1h);
+  }
+  EXPECT_EQ(world.outbox(id), OutboxState::kPending);
 }
 
 TEST(Scenario, DeadWorkersClaimIsErrorAtOnceAndNeverSentAgain) {

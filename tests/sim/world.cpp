@@ -53,7 +53,11 @@ void NullChannel::ADD_FAILURE_UNREACHABLE() { ADD_FAILURE() << "the simulated dr
 
 Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(world.open()) {
   run_ = must(begin_run(*store_, world.lives, world.clock, kind == Kind::kRelay ? "relay" : "work", 1));
-  transport_ = std::make_unique<EmbeddedTransport>(store_->queue(), run_);
+  if (world.broker) {
+    transport_ = std::make_unique<BrokerTransport>(*world.broker, run_, world.clock);
+  } else {
+    transport_ = std::make_unique<EmbeddedTransport>(store_->queue(), run_);
+  }
   static const Policies& policies = *new Policies(*new Config(), nullptr);
   if (kind == Kind::kRelay) {
     relay_ = std::make_unique<Relay>(RelayPorts{*store_, *transport_, world.lives, world.clock, world.random,
@@ -138,6 +142,7 @@ Process& World::start(Process::Kind kind) {
 
 void World::kill(Process& process) {
   lives.die(process.run());
+  if (broker) broker->connection_lost(process.run());
   std::erase_if(processes_, [&](const auto& p) { return p.get() == &process; });
 }
 

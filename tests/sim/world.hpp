@@ -14,6 +14,7 @@
 #include "core/recovery.hpp"
 #include "core/relay.hpp"
 #include "core/work.hpp"
+#include "sim/broker.hpp"
 #include "store/open.hpp"
 #include "support/fakes.hpp"
 #include "transport/embedded.hpp"
@@ -114,7 +115,7 @@ class Process {
   KillSwitch kill_switch_{};
   std::unique_ptr<SqliteStore> store_{};
   std::int64_t run_ = 0;
-  std::unique_ptr<EmbeddedTransport> transport_{};
+  std::unique_ptr<Transport> transport_{};
   std::unique_ptr<Relay> relay_{};
   std::unique_ptr<Worker> worker_{};
 };
@@ -133,6 +134,7 @@ class World {
   Vendor vendor{};
   NullChannel driver{};
   TemplateSet templates{};
+  std::unique_ptr<Broker> broker{};  // set before the first process starts: messages go through it
 
   const std::string& database() const noexcept { return path_; }
   SqliteStore& observer() { return *observer_; }
