@@ -133,19 +133,21 @@ class Lister {
     return {};
   }
 
+#define OUTBOX_LIST_IN_ORDER                                                                                    \
+  "SELECT " OUTBOX_LIST_COLUMNS                                                                                  \
+  " FROM notification_outbox WHERE (?3 = '' OR channel = ?3) AND (?4 = '' OR kind = ?4) AND"                     \
+  " (?5 = '' OR status = ?5) AND (?6 = '' OR reason = ?6) AND created_at >= ?7 AND created_at < ?8 AND "
+
   Result<void> outbox_in_order() {
     TRY_ASSIGN(const MessageIds ids, MessageIds::load(database_));
-    const std::string order = filter_.newest_first ? "id < ?1 ORDER BY id DESC" : "id > ?1 ORDER BY id";
-    const std::string where =
-        " FROM notification_outbox WHERE (?3 = '' OR channel = ?3) AND (?4 = '' OR kind = ?4) AND"
-        " (?5 = '' OR status = ?5) AND (?6 = '' OR reason = ?6) AND created_at >= ?7 AND created_at < ?8 AND ";
-    const std::string sql = "SELECT " OUTBOX_LIST_COLUMNS + where + order + " LIMIT ?2";
     std::int64_t last = filter_.newest_first ? std::numeric_limits<std::int64_t>::max() : 0;
     std::vector<ListRow> page;
     do {
       page.clear();
       {
-        TRY_ASSIGN(Use query, database_.use_once(sql));
+        TRY_ASSIGN(Use query, filter_.newest_first
+                                  ? database_.use(OUTBOX_LIST_IN_ORDER "id < ?1 ORDER BY id DESC LIMIT ?2")
+                                  : database_.use(OUTBOX_LIST_IN_ORDER "id > ?1 ORDER BY id LIMIT ?2"));
         query.bind(last, kPage, filter_.channel, filter_.kind, filter_.state, filter_.reason,
                    filter_.since.value_or(Instant{0}),
                    filter_.until.value_or(Instant{std::numeric_limits<std::int64_t>::max()}));
@@ -260,14 +262,15 @@ class Lister {
   template <class Read>
   Result<void> inbox_in_order(Read read) {
     TRY_ASSIGN(const MessageIds ids, MessageIds::load(database_));
-    const std::string sql = std::string("SELECT id FROM notification_outbox WHERE ") +
-                            (filter_.newest_first ? "id < ?1 ORDER BY id DESC" : "id > ?1 ORDER BY id") + " LIMIT ?2";
     std::int64_t last = filter_.newest_first ? std::numeric_limits<std::int64_t>::max() : 0;
     std::vector<std::int64_t> page;
     do {
       page.clear();
       {
-        TRY_ASSIGN(Use query, database_.use_once(sql));
+        TRY_ASSIGN(Use query,
+                   filter_.newest_first
+                       ? database_.use("SELECT id FROM notification_outbox WHERE id < ?1 ORDER BY id DESC LIMIT ?2")
+                       : database_.use("SELECT id FROM notification_outbox WHERE id > ?1 ORDER BY id LIMIT ?2"));
         query.bind(last, kPage);
         while (true) {
           TRY_ASSIGN(const bool more, query.row());
@@ -285,7 +288,17 @@ class Lister {
       SELECT message_id FROM notification_inbox AS i
        WHERE NOT EXISTS (SELECT 1 FROM notification_outbox AS o WHERE o.id = i.outbox_id)
        -- may scan: a list)sql"));
-    return by_message_id(std::move(strangers), read);
+    return by_message_id(std::move(strangers), [&](const std::string& message_id) -> Result<std::optional<ListRow>> {
+      TRY_ASSIGN(const bool shown, in_outbox(ids.parse(message_id)));
+      if (shown) return std::nullopt;
+      return read(message_id);
+    });
+  }
+
+  Result<bool> in_outbox(std::optional<std::int64_t> id) {
+    if (!id) return false;
+    TRY_ASSIGN(Use query, database_.use("SELECT 1 FROM notification_outbox WHERE id = ?1"));
+    return query.bind(*id).row();
   }
 
   Result<std::optional<ListRow>> read_inbox(const std::string& message_id) {

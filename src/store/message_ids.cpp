@@ -13,7 +13,7 @@ Result<MessageIds> MessageIds::load(sqlite::Database& database) {
     if (found) ids.source_ = source.text(0);
   }
   TRY_ASSIGN(sqlite::Use ranges, database.use(R"sql(
-    SELECT first_id, generation FROM notification_generation WHERE first_id >= 0 ORDER BY first_id)sql"));
+    SELECT first_id, generation FROM notification_generation ORDER BY first_id -- may scan: a row per restore)sql"));
   while (true) {
     TRY_ASSIGN(const bool more, ranges.row());
     if (!more) break;

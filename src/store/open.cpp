@@ -124,7 +124,7 @@ Result<void> check_access(const std::string& path, bool read_only) {
 
 // Nobody's database yet: made by us or by a process that started at the same moment, or an empty file.
 Result<bool> is_blank(Database& database) {
-  TRY_ASSIGN(const std::int64_t objects, database.integer("SELECT count(*) FROM sqlite_master"));
+  TRY_ASSIGN(const std::int64_t objects, database.integer("SELECT count(*) FROM sqlite_master -- may scan: the schema"));
   return objects == 0;
 }
 

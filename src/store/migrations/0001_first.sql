@@ -121,6 +121,9 @@ BEGIN
   INSERT OR IGNORE INTO notification_insert_guard VALUES (1, 1);
   SELECT RAISE(ABORT, 'notification_outbox: REPLACE is refused; use ON CONFLICT (dedup_key) DO NOTHING')
    WHERE (SELECT replaced FROM notification_insert_guard) = 1;
+  -- A chosen id could be one that was used before. (NEW.id is -1 when it is left out.)
+  SELECT RAISE(ABORT, 'notification_outbox: leave id out; it is assigned')
+   WHERE NEW.id > 0 AND NEW.id <= (SELECT max(id) FROM notification_outbox);
   SELECT RAISE(ABORT, 'notification_outbox: channel must match [a-z0-9][a-z0-9_.-]* and have at most 64 characters')
    WHERE NEW.channel IS NULL OR typeof(NEW.channel) <> 'text' OR length(NEW.channel) > 64 OR
          length(CAST(NEW.channel AS BLOB)) <> length(NEW.channel) OR
@@ -178,10 +181,8 @@ END;
 -- Takes in a row of another program (notifyctl sets due_at itself and counts once a transaction).
 CREATE TRIGGER notification_outbox_adopt AFTER INSERT ON notification_outbox WHEN NEW.due_at = 0
 BEGIN
-  -- A chosen id could be one that was used before.
   SELECT RAISE(ABORT, 'notification_outbox: leave id out; it is assigned')
-   WHERE NEW.id <> (SELECT max(id) FROM notification_outbox) OR
-         NEW.id <= coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'notification_outbox'), 0);
+   WHERE NEW.id <= coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'notification_outbox'), 0);
   UPDATE notification_outbox
      SET due_at = max(created_at, coalesce(not_before, 0)), ready_at = max(created_at, coalesce(not_before, 0)),
          updated_at = created_at
