@@ -67,6 +67,7 @@ struct CurlHttp::Impl final : TransferOwner {
   void collect_finished();
   void finish(Transfer& transfer, CURLcode result);
   std::unique_ptr<Transfer> idle_transfer();
+  std::string why_refused(const HttpRequest& request);
   void refuse(std::string why, bool address, std::function<void(HttpEvidence)> done);
   bool our_socket(int fd) const noexcept;
 
@@ -76,6 +77,7 @@ struct CurlHttp::Impl final : TransferOwner {
   std::vector<std::unique_ptr<Transfer>> busy{};
   std::vector<bool> opened{};   // by descriptor: opened by us, so that its closing is told
   std::unique_ptr<CURLM, FreeMulti> multi{};
+  std::string good_url{};  // the last one that was found to be fit
   Loop::Timer timer = 0;
   std::optional<std::chrono::steady_clock::time_point> due{};  // when libcurl wants to be called
   std::chrono::steady_clock::time_point armed{};               // when the loop's timer goes off
@@ -114,6 +116,15 @@ void CurlHttp::Impl::start(HttpRequest request, std::function<void(HttpEvidence)
   const CURLMcode added = curl_multi_add_handle(multi.get(), transfer->easy());
   ASSERT(added == CURLM_OK);
   busy.push_back(std::move(transfer));
+}
+
+std::string CurlHttp::Impl::why_refused(const HttpRequest& request) {
+  // Most channels have one URL, and parsing it costs more than all the rest here.
+  if (request.url != good_url) {
+    if (std::string why = why_url_refused(request.url); !why.empty()) return why;
+    good_url = request.url;
+  }
+  return why_head_refused(request);
 }
 
 void CurlHttp::Impl::refuse(std::string why, bool address, std::function<void(HttpEvidence)> done) {

@@ -51,23 +51,6 @@ std::string_view authority_of(std::string_view url) noexcept {
   return url.substr(0, url.find_first_of("/?#"));
 }
 
-std::string why_url_refused(const std::string& text) {
-  if (std::any_of(text.begin(), text.end(), [](char c) { return control(c) || c == ' '; }))
-    return "the URL holds a space or a control character";
-  const Url url = parse_url(text);
-  if (!url) return "the URL cannot be parsed";
-  const std::string scheme = part(url.get(), CURLUPART_SCHEME);
-  if (text.find("://") == std::string::npos || (scheme != "http" && scheme != "https"))
-    return "the URL's scheme is neither http nor https";
-  const std::string_view authority = authority_of(text);
-  if (std::count(authority.begin(), authority.end(), '@') > 1) return "the URL has more than one '@' before its host";
-  const std::string host = part(url.get(), CURLUPART_HOST);
-  if (host.empty()) return "the URL has no host";
-  if (std::any_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
-    return "the URL's host name is not ASCII (write it in its xn-- form)";
-  return {};
-}
-
 std::string why_header_refused(const std::string& name, const std::string& value) {
   constexpr std::array<std::string_view, 3> kComputed{"content-length", "transfer-encoding", "expect"};
   if (!token(name)) return "a header name is no token";
@@ -86,9 +69,25 @@ void replace_all(std::string& text, const std::string& what) {
 
 }  // namespace
 
-std::string why_refused(const HttpRequest& request) {
+std::string why_url_refused(const std::string& text) {
+  if (std::any_of(text.begin(), text.end(), [](char c) { return control(c) || c == ' '; }))
+    return "the URL holds a space or a control character";
+  const Url url = parse_url(text);
+  if (!url) return "the URL cannot be parsed";
+  const std::string scheme = part(url.get(), CURLUPART_SCHEME);
+  if (text.find("://") == std::string::npos || (scheme != "http" && scheme != "https"))
+    return "the URL's scheme is neither http nor https";
+  const std::string_view authority = authority_of(text);
+  if (std::count(authority.begin(), authority.end(), '@') > 1) return "the URL has more than one '@' before its host";
+  const std::string host = part(url.get(), CURLUPART_HOST);
+  if (host.empty()) return "the URL has no host";
+  if (std::any_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
+    return "the URL's host name is not ASCII (write it in its xn-- form)";
+  return {};
+}
+
+std::string why_head_refused(const HttpRequest& request) {
   if (!token(request.method)) return "the method is no token";
-  if (std::string why = why_url_refused(request.url); !why.empty()) return why;
   for (const auto& [name, value] : request.headers)
     if (std::string why = why_header_refused(name, value); !why.empty()) return why;
   return {};

@@ -1,7 +1,5 @@
 #include "sys/log.hpp"
 
-#include <spdlog/details/null_mutex.h>
-#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -106,17 +104,10 @@ class StandardErrorSink final : public spdlog::sinks::base_sink<std::mutex> {
   ProgressLine* progress_;
 };
 
-template <class Row, std::size_t N, class Value>
-std::optional<Value> lookup(const std::array<Row, N>& rows, std::string_view text, Value Row::*member) noexcept {
-  for (const Row& one : rows)
-    if (one.name == text) return one.*member;
-  return std::nullopt;
-}
-
 }  // namespace
 
 struct Log::Impl {
-  Impl(const Options& options)
+  explicit Impl(const Options& options)
       : format(options.format), logger("notifyctl", std::make_shared<StandardErrorSink>(options.progress)) {
     logger.set_level(row(options.minimum).theirs);
   }
@@ -145,7 +136,9 @@ std::optional<Log::Format> parse_log_format(std::string_view text) noexcept {
 }
 
 std::optional<Event::Level> parse_log_level(std::string_view text) noexcept {
-  return lookup(kLevels, text, &LevelRow::level);
+  for (const LevelRow& one : kLevels)
+    if (one.name == text) return one.level;
+  return std::nullopt;
 }
 
 }  // namespace notify
