@@ -49,7 +49,8 @@ class Findings {
   int status() const noexcept { return status_; }
 
  private:
-  void print(const std::string& what, std::string_view verdict, const std::string& text, const std::string& hint) {
+  void print(const std::string& what, std::string_view verdict, const std::string& text,
+             const std::string& hint) {
     Output& out = context_.out();
     if (context_.json()) {
       out.line(to_text({{"check", what}, {"result", verdict}, {"message", text}, {"hint", hint}}));
@@ -78,12 +79,13 @@ std::optional<Config> check_config(Findings& findings, Context& context) {
   for (const Error& problem : problems) findings.wrong("configuration", problem);
   if (!config) return std::nullopt;
   findings.good("configuration", **file);
-  struct stat info{};
+  struct stat info {};
   if (stat((*file)->c_str(), &info) == 0 && (info.st_mode & 022U) != 0)
     findings.warning("configuration", **file + " can be changed by others than its owner",
                      "chmod go-w " + **file);
   if (config->guarded())
-    findings.good("guard", "environment \"" + config->environment + "\": only recipients in guard.allow are written to");
+    findings.good("guard", "environment \"" + config->environment +
+                               "\": only recipients in guard.allow are written to");
   return std::move(*config);
 }
 
@@ -96,7 +98,7 @@ void check_zone(Findings& findings, const Config& config) {
 
 void check_disk(Findings& findings, const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();
-  struct statvfs info{};
+  struct statvfs info {};
   if (statvfs(directory.c_str(), &info) != 0)
     return findings.wrong("disk", Error{Code::kIo, directory + ": " + std::strerror(errno), {}, {}});
   const auto free = static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
@@ -110,13 +112,16 @@ void check_disk(Findings& findings, const std::string& path) {
 void check_clock(Findings& findings, const StatusReport& report) {
   constexpr Instant kReleased{1'764'374'400'000};  // 2025-11-29: no machine that runs this lives earlier
   if (report.now < kReleased)
-    return findings.wrong("clock", Error{Code::kConfig, "the clock stands before this program was made",
-                                         "set the clock, and keep it with NTP", {}});
+    return findings.wrong("clock", Error{Code::kConfig,
+                                         "the clock stands before this program was made",
+                                         "set the clock, and keep it with NTP",
+                                         {}});
   if (report.clock_behind && *report.clock_behind > 1min)
     return findings.wrong("clock", Error{Code::kConfig,
                                          "the clock is behind what is stored by " +
                                              show_age(report.clock_behind->count() / 1000),
-                                         "set the clock, and keep it with NTP", {}});
+                                         "set the clock, and keep it with NTP",
+                                         {}});
   findings.good("clock", "not behind anything that is stored");
 }
 
@@ -134,8 +139,10 @@ void check_contents(Findings& findings, SqliteStore& store, const CheckOptions& 
   if (!drift) return findings.wrong("counters", drift.error());
   for (const CounterDrift& counter : *drift)
     findings.wrong("counters", Error{Code::kInternal,
-                                     counter.name + " says " + std::to_string(counter.counted) + ", the tables " +
-                                         std::to_string(counter.found), {}, {}});
+                                     counter.name + " says " + std::to_string(counter.counted) +
+                                         ", the tables " + std::to_string(counter.found),
+                                     {},
+                                     {}});
   if (drift->empty()) findings.good("counters", "agree with the tables");
 }
 
@@ -149,7 +156,8 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
   if (!store) return findings.wrong("database", store.error());
   const auto report = (*store)->status(context.clock().now());
   if (!report) return findings.wrong("database", report.error());
-  findings.good("database", *path + " (" + show_bytes(report->database.size) + ", " + report->database.filesystem + ")");
+  findings.good("database",
+                *path + " (" + show_bytes(report->database.size) + ", " + report->database.filesystem + ")");
   if (access(path->c_str(), W_OK) != 0)
     findings.warning("database", "this user cannot write it: " + std::string(std::strerror(errno)),
                      "run as its owner to deliver");
@@ -159,7 +167,8 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
   if (!report->identity.holds)
     findings.wrong("accounting", Error{Code::kInternal,
                                        std::to_string(report->unaccounted) + " messages are unaccounted for",
-                                       "notifyctl status shows the numbers", {}});
+                                       "notifyctl status shows the numbers",
+                                       {}});
   else
     findings.good("accounting", std::to_string(report->identity.enqueued) + " enqueued, all accounted for");
 }
@@ -192,7 +201,8 @@ struct Driver {
       if (access(file.c_str(), X_OK) == 0) return file;
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return fail(Code::kConfig, program + " is not found in PATH", "write the whole path; cron's PATH is short");
+    return fail(Code::kConfig, program + " is not found in PATH",
+                "write the whole path; cron's PATH is short");
   }
   Result<std::string> operator()(const WebhookDriverConfig& webhook) const {
     if (!webhook.url.is_set()) return "the recipient is the URL";
@@ -205,8 +215,8 @@ struct Driver {
   }
 };
 
-void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions& options, const std::string& ca_bundle,
-                   const Environment& environment) {
+void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions& options,
+                   const std::string& ca_bundle, const Environment& environment) {
   const std::string what = "channel " + channel.name;
   if (auto loaded = load_secrets(channel, environment); !loaded) return findings.wrong(what, loaded.error());
   const Result<std::string> result = std::visit(Driver{channel, options, ca_bundle}, channel.driver);
@@ -216,7 +226,8 @@ void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions
 void check_channels(Findings& findings, const Config& config, const CheckOptions& options, Context& context) {
   const auto bundle = find_ca_bundle(config.ca_bundle, context.environment()("SSL_CERT_FILE"));
   bool needed = false;
-  for (const ChannelConfig& channel : config.channels) needed = needed || std::holds_alternative<WebhookDriverConfig>(channel.driver);
+  for (const ChannelConfig& channel : config.channels)
+    needed = needed || std::holds_alternative<WebhookDriverConfig>(channel.driver);
   if (bundle)
     findings.good("CA bundle", *bundle);
   else if (needed)
@@ -235,14 +246,19 @@ Page check_page() {
   Page page;
   page.synopsis = {"[--offline] [--quick]"};
   page.description =
-      "Examines what delivery depends on and prints one line for each: the configuration with everything that is wrong in "
-      "it, the time zone, the database and whether it is damaged, the disk, the clock, the counters, the certificate "
-      "authorities, the modes of files with secrets, the templates, and whether each channel's program, file or server is "
+      "Examines what delivery depends on and prints one line for each: the configuration with everything "
+      "that is wrong in "
+      "it, the time zone, the database and whether it is damaged, the disk, the clock, the counters, the "
+      "certificate "
+      "authorities, the modes of files with secrets, the templates, and whether each channel's program, file "
+      "or server is "
       "there. What is wrong comes with its repair.\n\n"
-      "Run it as the user that delivers: what matters is what that user may read and write. Nothing is changed and no "
+      "Run it as the user that delivers: what matters is what that user may read and write. Nothing is "
+      "changed and no "
       "message is sent; servers are connected to, but asked nothing.";
-  page.examples = {{"Before the first delivery", "notifyctl check"},
-                   {"Without connecting to anything, on a large database", "notifyctl check --offline --quick"}};
+  page.examples = {
+      {"Before the first delivery", "notifyctl check"},
+      {"Without connecting to anything, on a large database", "notifyctl check --offline --quick"}};
   page.exits = {{0, "nothing is wrong"},
                 {69, "a server cannot be reached"},
                 {70, "the accounting does not add up"},

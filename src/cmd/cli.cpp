@@ -12,8 +12,8 @@
 namespace notify {
 namespace {
 
-// Splits the words into those before the command's name and the rest. Options before it are global ones, whose
-// values must not be taken for a command.
+// Splits the words into those before the command's name and the rest. Options before it are global ones,
+// whose values must not be taken for a command.
 std::size_t words_before_command(const OptionSet& globals, const std::vector<std::string>& words) {
   std::size_t i = 0;
   while (i < words.size() && words[i].size() > 1 && words[i].front() == '-' && words[i] != "--") {

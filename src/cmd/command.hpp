@@ -1,8 +1,8 @@
 #pragma once
 
-// What a command is: a name, a page of documentation, options that go into a plain struct, and a function that
-// takes the struct. A new command is one file and one line in commands.cpp; help, man page and completions
-// follow from that.
+// What a command is: a name, a page of documentation, options that go into a plain struct, and a function
+// that takes the struct. A new command is one file and one line in commands.cpp; help, man page and
+// completions follow from that.
 
 #include <functional>
 #include <memory>
@@ -34,7 +34,7 @@ struct Page {
   std::vector<std::string_view> synopsis{};  // after the command's name, one form each; options in [ ]
   std::string_view description{};
   std::vector<Example> examples{};
-  std::vector<ExitNote> exits{};  // 64 (usage) is added to every page
+  std::vector<ExitNote> exits{};             // 64 (usage) is added to every page
   std::vector<std::string_view> see_also{};  // "notifyctl-relay(1)"
 };
 
@@ -63,7 +63,8 @@ Runner bind_options(OptionSet& set) {
 
 std::span<const Command> commands() noexcept;
 
-// The command that the words begin with (two words before one), or nullptr. `used`: how many words its name has.
+// The command that the words begin with (two words before one), or nullptr. `used`: how many words its name
+// has.
 const Command* find_command(std::span<const std::string> words, std::size_t& used) noexcept;
 
 }  // namespace notify

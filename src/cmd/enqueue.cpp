@@ -34,7 +34,8 @@ Result<std::string> read_all(int fd, std::size_t max) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(Code::kIo, std::string("cannot read standard input: ") + std::strerror(errno));
     text.append(block, 0, static_cast<std::size_t>(got));
-    if (text.size() > max) return fail(Code::kBadInput, "standard input has more than " + std::to_string(max) + " bytes");
+    if (text.size() > max)
+      return fail(Code::kBadInput, "standard input has more than " + std::to_string(max) + " bytes");
   }
 }
 
@@ -86,7 +87,8 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
     const std::size_t equals = var.find('=');
     if (equals == std::string::npos || equals == 0)
       return fail(Code::kUsage, "--var: \"" + var + "\" is not NAME=VALUE");
-    fields.vars.emplace_back(std::string_view(var).substr(0, equals), std::string_view(var).substr(equals + 1));
+    fields.vars.emplace_back(std::string_view(var).substr(0, equals),
+                             std::string_view(var).substr(equals + 1));
   }
   return fields;
 }
@@ -105,7 +107,8 @@ Result<NewMessage> make(const EnqueueOptions& options, const EnqueueFields& fiel
     if (!directory.empty()) {
       TRY_ASSIGN(templates, load_template(directory, *options.template_name));
       if (templates.templates.empty())
-        return fail_field("template", "there is no template \"" + *options.template_name + "\" in " + directory);
+        return fail_field("template",
+                          "there is no template \"" + *options.template_name + "\" in " + directory);
       surroundings.templates = &templates;
     }
     surroundings.default_locale = config->templates.default_locale;
@@ -127,8 +130,8 @@ tl::unexpected<Error> bad_input(Error error) {
   return fail(std::move(error));
 }
 
-// A message for a channel that nobody serves waits in the queue until somebody does. Accepted all the same: the
-// configuration of the machine that sends may be another.
+// A message for a channel that nobody serves waits in the queue until somebody does. Accepted all the same:
+// the configuration of the machine that sends may be another.
 Result<void> warn_of_unknown_channel(const std::string& channel, Context& context) {
   TRY_ASSIGN(const Config* const config, context.config());
   if (config->channels.empty() || config->channel(channel) != nullptr) return {};
@@ -152,7 +155,8 @@ tl::unexpected<Error> conflict(const InsertResult& inserted, const NewMessage& m
               "the key \"" + message.dedup_key + "\" exists with other content: " + inserted.message_id +
                   " has the fingerprint " + to_hex(inserted.existing_fingerprint) + ", this request " +
                   to_hex(message.fingerprint),
-              "notifyctl show " + inserted.message_id + " tells what was accepted; another message needs another key");
+              "notifyctl show " + inserted.message_id +
+                  " tells what was accepted; another message needs another key");
 }
 
 }  // namespace
@@ -162,29 +166,36 @@ Page enqueue_page() {
   page.synopsis = {"--channel NAME --to ADDRESS [--key KEY] [options]",
                    "--jsonl FILE [--rejects FILE] [--atomic]"};
   page.description =
-      "Accepts a message and prints its id. When the id is printed, the message is on the disk and will be delivered, "
+      "Accepts a message and prints its id. When the id is printed, the message is on the disk and will be "
+      "delivered, "
       "once, by `notifyctl relay` and `notifyctl work`.\n\n"
-      "The key is what makes a rerun harmless: the same key with the same content prints the id that exists and adds "
-      "nothing; the same key with other content is refused with exit status 4. What is compared is channel, recipient, "
-      "kind, category, the texts, data, template and variables, and not times, priority or correlation. Without a key "
+      "The key is what makes a rerun harmless: the same key with the same content prints the id that exists "
+      "and adds "
+      "nothing; the same key with other content is refused with exit status 4. What is compared is channel, "
+      "recipient, "
+      "kind, category, the texts, data, template and variables, and not times, priority or correlation. "
+      "Without a key "
       "every call accepts a new message.\n\n"
-      "With `--jsonl` a stream of any length is taken, one JSON object a line, in constant memory. The members are named "
-      "like the options: channel, to, key, kind, category, subject, body, html, alt, data, template, vars, not_before, "
-      "expires, priority, correlation. Good lines are taken and bad ones reported as `FILE:LINE: field: reason`, so that "
-      "mending the file and running it again completes it. While the input pauses, what has come is committed and "
+      "With `--jsonl` a stream of any length is taken, one JSON object a line, in constant memory. The "
+      "members are named "
+      "like the options: channel, to, key, kind, category, subject, body, html, alt, data, template, vars, "
+      "not_before, "
+      "expires, priority, correlation. Good lines are taken and bad ones reported as `FILE:LINE: field: "
+      "reason`, so that "
+      "mending the file and running it again completes it. While the input pauses, what has come is "
+      "committed and "
       "nothing is locked.";
-  page.examples = {
-      {"A text message, harmless to repeat",
-       "notifyctl enqueue --channel sms --to +821012345678 \\\n"
-       "    --key GRADE:2026-11:42 --kind GRADE --body \"Your grades are in.\""},
-      {"A mail from files, worthless after two days",
-       "notifyctl enqueue --channel mail --to a@example.com --subject Report \\\n"
-       "    --body-file report.txt --html-file report.html --expires 2d"},
-      {"From a template, sent at once, with its outcome as exit status",
-       "notifyctl enqueue --channel ops --to oncall --template disk-full \\\n"
-       "    --var host=db1 --var free=2% --wait=30s"},
-      {"A stream, with the lines that were refused kept aside",
-       "./export | notifyctl enqueue --jsonl - --rejects bad.jsonl"}};
+  page.examples = {{"A text message, harmless to repeat",
+                    "notifyctl enqueue --channel sms --to +821012345678 \\\n"
+                    "    --key GRADE:2026-11:42 --kind GRADE --body \"Your grades are in.\""},
+                   {"A mail from files, worthless after two days",
+                    "notifyctl enqueue --channel mail --to a@example.com --subject Report \\\n"
+                    "    --body-file report.txt --html-file report.html --expires 2d"},
+                   {"From a template, sent at once, with its outcome as exit status",
+                    "notifyctl enqueue --channel ops --to oncall --template disk-full \\\n"
+                    "    --var host=db1 --var free=2% --wait=30s"},
+                   {"A stream, with the lines that were refused kept aside",
+                    "./export | notifyctl enqueue --jsonl - --rejects bad.jsonl"}};
   page.exits = {{0, "accepted, or accepted before; with --wait: sent"},
                 {1, "--jsonl: some lines were refused; --wait: not sent"},
                 {4, "the key exists with other content; nothing was changed"},
@@ -201,7 +212,8 @@ Page enqueue_page() {
 
 void register_options(OptionSet& set, EnqueueOptions& options) {
   set.group("Message");
-  set.add("--channel", &options.channel, "NAME", "the channel to send through").completes(Completion::kChannel);
+  set.add("--channel", &options.channel, "NAME", "the channel to send through")
+      .completes(Completion::kChannel);
   set.add("--to", &options.to, "ADDRESS", "whom to send to, as the channel wants it");
   set.add("--key", &options.key, "KEY", "what makes a rerun harmless; at most 512 bytes");
   set.add("--kind", &options.kind, "KIND", "what it is about, for filters and statistics");
@@ -221,7 +233,8 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
   set.add("--template", &options.template_name, "NAME", "a template instead of texts; must render now");
   set.add("--var", &options.vars, "NAME=VALUE", "a variable of the template");
   set.group("When");
-  set.add("--not-before", &options.not_before, "TIME", "not earlier; +2h, 2026-11-29T08:00+09:00, today 08:00");
+  set.add("--not-before", &options.not_before, "TIME",
+          "not earlier; +2h, 2026-11-29T08:00+09:00, today 08:00");
   set.add("--expires", &options.expires, "TIME", "worthless from then on");
   set.add("--priority", &options.priority, "0-9", "9 is the most urgent").shows_default("5");
   set.flag("--now", options.now, "publish it at once, if it may go, without waiting for a relay")
@@ -229,7 +242,9 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
   set.add("--wait", &options.wait, "TIME", "wait for the outcome, at most so long; implies --now")
       .optional_value("30s")
       .between(1ms, 24h)
-      .more("Without a TIME 30 seconds. A worker must be running. Exit status 0: sent; 1: not sent; 75: not known yet.");
+      .more(
+          "Without a TIME 30 seconds. A worker must be running. Exit status 0: sent; 1: not sent; 75: not "
+          "known yet.");
   set.group("Streams");
   set.add("--jsonl", &options.jsonl, "FILE", "messages as lines of JSON, - for standard input")
       .completes(Completion::kFile);

@@ -25,7 +25,7 @@ namespace notify {
 namespace {
 
 constexpr std::size_t kBlock = 256 * 1024;
-constexpr Duration kQuiet = 50ms;    // input that pauses for so long: commit what has come
+constexpr Duration kQuiet = 50ms;     // input that pauses for so long: commit what has come
 constexpr Duration kLongest = 250ms;  // and no line of a trickle waits longer than this
 constexpr Duration kProgressEvery = 100ms;
 
@@ -42,9 +42,10 @@ class Rejects {
     if (!path) return Rejects(Fd());
     Fd fd(::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (!fd) return fail(system_error("cannot create " + *path, Code::kCannotCreate));
-    struct stat in{};
-    struct stat out{};
-    if (fstat(input, &in) == 0 && fstat(fd.get(), &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+    struct stat in {};
+    struct stat out {};
+    if (fstat(input, &in) == 0 && fstat(fd.get(), &out) == 0 && in.st_dev == out.st_dev &&
+        in.st_ino == out.st_ino)
       return fail(Code::kUsage, "--rejects: " + *path + " is the input itself");
     if (ftruncate(fd.get(), 0) != 0 && errno != EINVAL) return fail(system_error("cannot empty " + *path));
     return Rejects(std::move(fd));
@@ -78,10 +79,13 @@ class Reporter final : public LineSink {
   Reporter(Context& context, Rejects& rejects, std::string source)
       : context_(context), rejects_(rejects), source_(std::move(source)) {}
 
-  void inserted(std::int64_t line, std::string_view key, const InsertResult& result, std::string_view text) override {
+  void inserted(std::int64_t line, std::string_view key, const InsertResult& result,
+                std::string_view text) override {
     if (result.kind == InsertResult::Kind::kConflict) {
       Error error{Code::kConflict,
-                  "the key \"" + std::string(key) + "\" exists with other content: " + result.message_id, {}, "key"};
+                  "the key \"" + std::string(key) + "\" exists with other content: " + result.message_id,
+                  {},
+                  "key"};
       return rejected(line, error, text);
     }
     if (!context_.json()) return;
@@ -102,8 +106,8 @@ class Reporter final : public LineSink {
   void rejected(std::int64_t line, const Error& error, std::string_view text) override {
     rejects_.add(text);
     if (context_.json()) {
-      nlohmann::ordered_json detail{{"code", code_name(error.code)}, {"field", error.field},
-                                    {"message", error.message}};
+      nlohmann::ordered_json detail{
+          {"code", code_name(error.code)}, {"field", error.field}, {"message", error.message}};
       return context_.out().line(to_text({{"line", line}, {"error", std::move(detail)}}));
     }
     std::string place = source_ + ":" + std::to_string(line) + ": ";
@@ -123,8 +127,9 @@ class Reporter final : public LineSink {
 
 class Progress {
  public:
-  Progress(Context& context, int input) : context_(context), line_(visible(context) ? context.err().fd() : -1) {
-    struct stat info{};
+  Progress(Context& context, int input)
+      : context_(context), line_(visible(context) ? context.err().fd() : -1) {
+    struct stat info {};
     if (fstat(input, &info) == 0 && S_ISREG(info.st_mode)) size_ = info.st_size;
   }
 
@@ -235,8 +240,8 @@ class Spool final : public RewindableInput {
   std::string block_;
 };
 
-Result<BulkSummary> take_stream(Input& input, SqliteStore& store, const EnqueueContext& surroundings, Reporter& reporter,
-                                Progress& progress, Context& context) {
+Result<BulkSummary> take_stream(Input& input, SqliteStore& store, const EnqueueContext& surroundings,
+                                Reporter& reporter, Progress& progress, Context& context) {
   BulkEnqueue bulk(store, context.clock(), context.crash_points(), surroundings, reporter);
   std::int64_t bytes_read = 0;
   Duration flushed_at = context.clock().monotonic();
@@ -271,8 +276,8 @@ void print_summary(const BulkSummary& summary, Context& context) {
   const bool refused = summary.conflict + summary.rejected > 0;
   const bool wanted = refused || context.globals().verbose > 0 || context.err().is_terminal();
   if (!wanted || context.globals().quiet) return;
-  std::string text = std::to_string(summary.lines) + " lines: " + std::to_string(summary.created) + " created, " +
-                     std::to_string(summary.existing) + " existed already";
+  std::string text = std::to_string(summary.lines) + " lines: " + std::to_string(summary.created) +
+                     " created, " + std::to_string(summary.existing) + " existed already";
   if (refused)
     text += ", " + std::to_string(summary.conflict) + " with a key of other content, " +
             std::to_string(summary.rejected) + " refused";
@@ -281,9 +286,9 @@ void print_summary(const BulkSummary& summary, Context& context) {
 
 Result<void> check_options(const EnqueueOptions& options) {
   const bool has_message = options.channel || options.to || options.key || options.kind || options.category ||
-                           options.subject || options.body || options.body_file || options.html_file || options.alt ||
-                           options.data || options.template_name || !options.vars.empty() || options.not_before ||
-                           options.expires || options.priority || options.correlation;
+                           options.subject || options.body || options.body_file || options.html_file ||
+                           options.alt || options.data || options.template_name || !options.vars.empty() ||
+                           options.not_before || options.expires || options.priority || options.correlation;
   if (has_message) return fail(Code::kUsage, "with --jsonl the message's fields belong into the lines");
   if (options.now || options.wait) return fail(Code::kUsage, "--now and --wait are for a single message");
   return {};

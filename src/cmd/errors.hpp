@@ -13,7 +13,8 @@ class Output;
 std::string error_text(const Error& error);
 std::string error_json(const Error& error);
 
-// Writes it and returns the exit status. An error without a message was already reported: only its status counts.
+// Writes it and returns the exit status. An error without a message was already reported: only its status
+// counts.
 int report(Output& err, const Error& error, bool json);
 
 }  // namespace notify

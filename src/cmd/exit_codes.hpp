@@ -15,5 +15,4 @@ struct ExitCode {
 // the codes of core/error.hpp.
 std::span<const ExitCode> exit_codes() noexcept;
 
-
 }  // namespace notify

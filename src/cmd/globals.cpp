@@ -9,13 +9,15 @@ void register_options(OptionSet& set, Globals& globals) {
   set.add("--config", &globals.config, "FILE", "read this configuration")
       .env("NOTIFYCTL_CONFIG")
       .completes(Completion::kFile)
-      .more("The file must exist. Without it the first of `$XDG_CONFIG_HOME/notifyctl/config.toml` "
-            "(`~/.config` when unset) and `/etc/notifyctl/config.toml` is read, and none is needed.");
+      .more(
+          "The file must exist. Without it the first of `$XDG_CONFIG_HOME/notifyctl/config.toml` "
+          "(`~/.config` when unset) and `/etc/notifyctl/config.toml` is read, and none is needed.");
   set.add("--db", &globals.db, "PATH", "use this database")
       .env("NOTIFYCTL_DB")
       .completes(Completion::kFile)
-      .more("Without it: the configuration's `database`, else `$XDG_STATE_HOME/notifyctl/notify.db` "
-            "(`~/.local/state` when unset), and `/var/lib/notifyctl/notify.db` for root.");
+      .more(
+          "Without it: the configuration's `database`, else `$XDG_STATE_HOME/notifyctl/notify.db` "
+          "(`~/.local/state` when unset), and `/var/lib/notifyctl/notify.db` for root.");
   set.flag("--json", globals.json, "print JSON on standard output, and errors as one JSON object");
   set.flag("-q,--quiet", globals.quiet, "no warnings and no progress; errors only");
   set.add("-v,--verbose", &globals.verbose, "", "say more on standard error; twice: everything").counted();
@@ -29,7 +31,8 @@ void register_options(OptionSet& set, Globals& globals) {
 
 Result<void> apply_environment(Globals& globals, const OptionSet& set, const Environment& environment) {
   const auto value_of = [&](const Option& option) -> std::optional<std::string> {
-    const bool named = set.given(option.long_name) && !(option.long_name == "--config" && globals.config->empty());
+    const bool named =
+        set.given(option.long_name) && !(option.long_name == "--config" && globals.config->empty());
     if (option.environment.empty() || named) return std::nullopt;
     auto value = environment(option.environment.c_str());
     return value && !value->empty() ? value : std::nullopt;

@@ -126,8 +126,12 @@ std::string overview(std::size_t width) {
   bool version = false;
   set.flag("--version", version, "print the versions of the program and its libraries");
   out += options_help(set, width);
-  out += "\n" + wrap("notifyctl help COMMAND shows a command's options and examples. The manual: notifyctl(1), "
-                     "notifyctl.toml(5), notifyctl-sql(5).", width) + "\n";
+  out += "\n" +
+         wrap(
+             "notifyctl help COMMAND shows a command's options and examples. The manual: notifyctl(1), "
+             "notifyctl.toml(5), notifyctl-sql(5).",
+             width) +
+         "\n";
   return out;
 }
 

@@ -61,7 +61,8 @@ Result<std::string> write_config(Context& context) {
   return path;
 }
 
-void print_json(Context& context, const std::string& path, const std::string& config, const InitReport& report) {
+void print_json(Context& context, const std::string& path, const std::string& config,
+                const InitReport& report) {
   nlohmann::ordered_json json{{"database", path},
                               {"created_file", report.created_file},
                               {"created_schema", report.created_schema},
@@ -80,18 +81,25 @@ Page init_page() {
   Page page;
   page.synopsis = {"[--source NAME] [--wal] [--config[=FILE]]"};
   page.description =
-      "Makes the database with everything that delivery needs, mode 0600 and in WAL mode. What is there already "
-      "stays: it can be run again at any time, and brings the tables of an older version up to date. A database of "
+      "Makes the database with everything that delivery needs, mode 0600 and in WAL mode. What is there "
+      "already "
+      "stays: it can be run again at any time, and brings the tables of an older version up to date. A "
+      "database of "
       "a newer version and one on a network file system are refused.\n\n"
-      "With the `--db` of an application's own SQLite file it adds its tables there and changes nothing else, neither "
-      "the file's mode nor, without `--wal`, its journal mode. The application then accepts messages by an INSERT in "
+      "With the `--db` of an application's own SQLite file it adds its tables there and changes nothing "
+      "else, neither "
+      "the file's mode nor, without `--wal`, its journal mode. The application then accepts messages by an "
+      "INSERT in "
       "its own transactions, see notifyctl-sql(5).\n\n"
-      "With `--config` it also writes a commented configuration to start from, at FILE or where it is looked for by "
+      "With `--config` it also writes a commented configuration to start from, at FILE or where it is looked "
+      "for by "
       "default. One that exists is not touched.\n\n"
-      "`notifyctl enqueue` makes the default database by itself; init is for doing it beforehand, with a source of its "
+      "`notifyctl enqueue` makes the default database by itself; init is for doing it beforehand, with a "
+      "source of its "
       "own, or in somebody else's file.";
-  page.examples = {{"A database and a configuration at their usual places", "notifyctl init --config"},
-                   {"Tables in an application's database", "notifyctl --db /srv/shop/app.db init --source shop"}};
+  page.examples = {
+      {"A database and a configuration at their usual places", "notifyctl init --config"},
+      {"Tables in an application's database", "notifyctl --db /srv/shop/app.db init --source shop"}};
   page.exits = {{0, "done, or nothing was to be done"},
                 {4, "the database has another source"},
                 {73, "a file or directory cannot be created"},
@@ -103,8 +111,10 @@ Page init_page() {
 
 void register_options(OptionSet& set, InitCommandOptions& options) {
   set.add("--source", &options.source, "NAME", "the first part of every message id; fixed once it is set")
-      .more("Made of a-z, 0-9 and `-`, at most 60 of them. Give every database that reaches the same vendors a source "
-            "of its own. Default: `notification-outbox`.");
+      .more(
+          "Made of a-z, 0-9 and `-`, at most 60 of them. Give every database that reaches the same vendors a "
+          "source "
+          "of its own. Default: `notification-outbox`.");
   set.flag("--wal", options.wal, "put an existing file into WAL mode");
   set.flag("--after-restore", options.after_restore, "a backup was restored").hidden();
 }

@@ -17,8 +17,8 @@ namespace notify {
 namespace {
 
 constexpr std::array<std::string_view, 5> kSubjects{"outbox", "queue", "inbox", "parked", "alerts"};
-constexpr std::array kSubjectValues{ListSubject::kOutbox, ListSubject::kQueue, ListSubject::kInbox, ListSubject::kParked,
-                                    ListSubject::kAlerts};
+constexpr std::array kSubjectValues{ListSubject::kOutbox, ListSubject::kQueue, ListSubject::kInbox,
+                                    ListSubject::kParked, ListSubject::kAlerts};
 constexpr std::int64_t kShownByDefault = 100;
 constexpr std::size_t kRowsOfOneTable = 1000;
 
@@ -113,7 +113,8 @@ class Printer {
   void add(const ListRow& row) {
     ++rows_;
     const std::string to = reveal_ ? row.to : mask_address(row.to);
-    if (context_.json()) return context_.out().line(to_text(row_json(row, row.to.empty() ? row.to : to, context_)));
+    if (context_.json())
+      return context_.out().line(to_text(row_json(row, row.to.empty() ? row.to : to, context_)));
     if (subject_ == ListSubject::kAlerts)
       table_.add({row.kind, row.key, row.status, std::to_string(row.attempts), row.message_id, row.detail,
                   context_.show_time(row.updated_at)});
@@ -125,7 +126,8 @@ class Printer {
 
   void print_table() {
     if (in_table_ == 0) return;
-    const auto width = static_cast<std::size_t>(context_.out().is_terminal() ? context_.out().width() : 10'000);
+    const auto width =
+        static_cast<std::size_t>(context_.out().is_terminal() ? context_.out().width() : 10'000);
     std::string text = table_.text(width);
     if (headed_) text.erase(0, text.find('\n') + 1);
     headed_ = true;
@@ -139,9 +141,9 @@ class Printer {
  private:
   std::vector<Table::Column> columns() const {
     if (subject_ == ListSubject::kAlerts)
-      return {{"KIND", false}, {"SUBJECT", true}, {"STATE"}, {"COUNT", false, true}, {"MESSAGE", true}, {"DETAIL", true},
-              {"LAST"}};
-    return {{"MESSAGE", true}, {"KEY", true},    {"CHANNEL", true},    {"TO", true}, {"KIND", true},
+      return {{"KIND", false},   {"SUBJECT", true}, {"STATE"}, {"COUNT", false, true},
+              {"MESSAGE", true}, {"DETAIL", true},  {"LAST"}};
+    return {{"MESSAGE", true}, {"KEY", true},    {"CHANNEL", true},      {"TO", true}, {"KIND", true},
             {"STATUS"},        {"REASON", true}, {"TRIES", false, true}, {"CREATED"}};
   }
 
@@ -160,10 +162,13 @@ Page list_page() {
   Page page;
   page.synopsis = {"SUBJECT [--channel NAME] [--state STATE] [--since TIME] [filters]"};
   page.description =
-      "Lists one kind of thing: `outbox` (every message that was accepted), `queue` (between relay and worker), `inbox` "
-      "(claimed, sent, failed, unknown), `parked` (set aside, with the reason) or `alerts`. Newest first; the filters "
+      "Lists one kind of thing: `outbox` (every message that was accepted), `queue` (between relay and "
+      "worker), `inbox` "
+      "(claimed, sent, failed, unknown), `parked` (set aside, with the reason) or `alerts`. Newest first; "
+      "the filters "
       "are combined.\n\n"
-      "On a terminal the table is fitted to its width, and without `--limit` ends after 100 rows. With `--json` every row "
+      "On a terminal the table is fitted to its width, and without `--limit` ends after 100 rows. With "
+      "`--json` every row "
       "is one JSON object on a line of its own, without a limit.\n\n"
       "Addresses are masked unless `--reveal` is given.";
   page.examples = {{"What is parked, and why?", "notifyctl list parked"},
@@ -171,7 +176,8 @@ Page list_page() {
                     "notifyctl list inbox --state ERROR --since \"today 00:00\""},
                    {"Keys of what failed on one channel",
                     "notifyctl list outbox --state FAILED --channel sms --json | jq -r .key"}};
-  page.exits = {{0, "done, also when there is nothing to list"}, {65, "there is no database"},
+  page.exits = {{0, "done, also when there is nothing to list"},
+                {65, "there is no database"},
                 {78, "the database is not usable"}};
   page.see_also = {"notifyctl-show(1)", "notifyctl-status(1)"};
   return page;
@@ -213,7 +219,8 @@ Result<int> run(const ListOptions& options, Context& context) {
   printer.print_table();
   if (more && !context.globals().quiet) {
     TRY(context.out().flush());
-    context.err().line("notifyctl: there are more than these " + std::to_string(shown) + "; --limit 0 lists all");
+    context.err().line("notifyctl: there are more than these " + std::to_string(shown) +
+                       "; --limit 0 lists all");
     TRY(context.err().flush());
   }
   return 0;

@@ -59,8 +59,8 @@ std::vector<std::string_view> synopsis_items(std::string_view form) {
     if (i < form.size() && form[i] == ']') --depth;
     const bool at_space = i == form.size() || (form[i] == ' ' && depth == 0);
     if (!at_space) continue;
-    const bool next_is_value = i < form.size() && i + 1 < form.size() && form[i + 1] != '-' && form[i + 1] != '[' &&
-                               form.substr(start, i - start).starts_with('-');
+    const bool next_is_value = i < form.size() && i + 1 < form.size() && form[i + 1] != '-' &&
+                               form[i + 1] != '[' && form.substr(start, i - start).starts_with('-');
     if (next_is_value && form.substr(start, i - start).find(' ') == std::string_view::npos) continue;
     if (i > start) items.push_back(form.substr(start, i - start));
     start = i + 1;
@@ -256,7 +256,8 @@ std::string config_page() {
     page.text(section.text);
     std::vector<std::string_view> drivers{""};
     for (const ConfigKey& key : config_keys())
-      if (key.section == section.name && std::find(drivers.begin(), drivers.end(), key.driver) == drivers.end())
+      if (key.section == section.name &&
+          std::find(drivers.begin(), drivers.end(), key.driver) == drivers.end())
         drivers.push_back(key.driver);
     for (const std::string_view driver : drivers) {
       if (!driver.empty()) page.text("With the driver `" + std::string(driver) + "`:");
@@ -328,7 +329,8 @@ Result<std::string> man_page(std::string_view name) {
   if (is("notifyctl-sql", "5")) return sql_page();
   for (const Command& command : commands())
     if (is(page_name(command), "1")) return command_page(command);
-  return fail(Code::kUsage, "there is no manual page " + std::string(name), "notifyctl help lists the commands");
+  return fail(Code::kUsage, "there is no manual page " + std::string(name),
+              "notifyctl help lists the commands");
 }
 
 }  // namespace notify

@@ -11,22 +11,30 @@ namespace notify::man_texts {
 using Entry = std::pair<std::string_view, std::string_view>;
 
 inline constexpr std::string_view kMain =
-    "Any script, cron job or program hands over notifications with `notifyctl enqueue`, or by an INSERT of its own "
+    "Any script, cron job or program hands over notifications with `notifyctl enqueue`, or by an INSERT of "
+    "its own "
     "(notifyctl-sql(5)). From then on none of them is lost and none is sent twice. The state is one SQLite "
     "database. Nothing else has to run.\n\n"
-    "A message takes two steps. `notifyctl relay` hands it from the outbox to the queue, where it stays until that is "
-    "confirmed: this stretch may repeat itself. `notifyctl work` takes it from the queue, writes the message's id "
-    "into the inbox under a unique index, and only then calls the vendor: whatever was repeated before stops there. "
+    "A message takes two steps. `notifyctl relay` hands it from the outbox to the queue, where it stays "
+    "until that is "
+    "confirmed: this stretch may repeat itself. `notifyctl work` takes it from the queue, writes the "
+    "message's id "
+    "into the inbox under a unique index, and only then calls the vendor: whatever was repeated before stops "
+    "there. "
     "Run both from cron every minute, overlapping or not, or keep them running as services.\n\n"
-    "The call itself is at most once unless the receiver honours an idempotency key: when its outcome cannot be known, "
+    "The call itself is at most once unless the receiver honours an idempotency key: when its outcome cannot "
+    "be known, "
     "the message becomes ERROR, an alert is raised, and it is not sent again by itself.\n\n"
-    "What was accepted is at any moment in one visible place: `notifyctl status` counts them, `notifyctl show` tells "
+    "What was accepted is at any moment in one visible place: `notifyctl status` counts them, `notifyctl "
+    "show` tells "
     "the life of one. Nothing ends silently.";
 
 inline constexpr std::string_view kTimes =
     "Durations are numbers with units, from large to small: `250ms`, `10s`, `15m`, `1h30m`, `3d`, `2w`.\n\n"
-    "Times are RFC 3339 with a zone (`2026-11-29T08:00:00+09:00`), seconds since 1970 (`@1795941966`), a duration from "
-    "now (`+2h`, `90m`, `3d`), or a date or time of day in the configured zone (`2026-11-29 08:00`, `today 08:00`, "
+    "Times are RFC 3339 with a zone (`2026-11-29T08:00:00+09:00`), seconds since 1970 (`@1795941966`), a "
+    "duration from "
+    "now (`+2h`, `90m`, `3d`), or a date or time of day in the configured zone (`2026-11-29 08:00`, `today "
+    "08:00`, "
     "`tomorrow 08:00`). Without a configured zone the last kind is refused.";
 
 inline constexpr auto kVariables = std::to_array<Entry>({
@@ -40,38 +48,51 @@ inline constexpr auto kFiles = std::to_array<Entry>({
     {"/etc/notifyctl/config.toml", "The machine's configuration."},
     {"/var/lib/notifyctl/notify.db", "The database of root."},
     {"~/.local/state/notifyctl/notify.db", "The database of everybody else."},
-    {"DATABASE\\-wal , DATABASE\\-shm", "SQLite's log and index of it. They belong to the database; never remove them."},
+    {"DATABASE\\-wal , DATABASE\\-shm",
+     "SQLite's log and index of it. They belong to the database; never remove them."},
     {"DATABASE\\-procs", "Locks by which processes see which others are alive. Never needs removing."},
 });
 
 inline constexpr std::string_view kDiagnostics =
-    "Standard output carries data and nothing else. Errors are two lines on standard error, `notifyctl: what failed: "
-    "why` and `hint: what to do`; with `--json` one object with the members `code`, `exit`, `message` and `hint` in "
+    "Standard output carries data and nothing else. Errors are two lines on standard error, `notifyctl: what "
+    "failed: "
+    "why` and `hint: what to do`; with `--json` one object with the members `code`, `exit`, `message` and "
+    "`hint` in "
     "`error`. Commands that succeed say nothing unless they were asked something.";
 
 inline constexpr std::string_view kConfig =
-    "One TOML file configures everything. The one named by `--config` or `NOTIFYCTL_CONFIG` is read, else the first of "
+    "One TOML file configures everything. The one named by `--config` or `NOTIFYCTL_CONFIG` is read, else "
+    "the first of "
     "`$XDG_CONFIG_HOME/notifyctl/config.toml` (`~/.config` when the variable is unset) and "
-    "`/etc/notifyctl/config.toml`. Without any, every key has its default and there are no channels; that is enough "
+    "`/etc/notifyctl/config.toml`. Without any, every key has its default and there are no channels; that is "
+    "enough "
     "to accept messages.\n\n"
-    "A key that is not described here is an error. `notifyctl check` reports everything that is wrong at once, with "
+    "A key that is not described here is an error. `notifyctl check` reports everything that is wrong at "
+    "once, with "
     "line and column, and `notifyctl init --config` writes a file to start from.";
 
 inline constexpr auto kConfigSections = std::to_array<Entry>({
     {"SECRETS",
      "Passwords, tokens, signing keys and URLs that are secret are written as `{ file = \"/path\" }` or "
-     "`{ env = \"NAME\" }`. The file must not be readable or writable by group or others; one line end at its end is "
-     "not part of the secret. A plain string is accepted only when the configuration file itself may be read by its "
+     "`{ env = \"NAME\" }`. The file must not be readable or writable by group or others; one line end at "
+     "its end is "
+     "not part of the secret. A plain string is accepted only when the configuration file itself may be read "
+     "by its "
      "owner alone. Secrets are read by the commands that send, not by the others, and never printed."},
     {"TIME LIMITS",
-     "These must be nested, and are checked when the file is read: `connect_timeout` < `timeout` < `queue.lease` < "
+     "These must be nested, and are checked when the file is read: `connect_timeout` < `timeout` < "
+     "`queue.lease` < "
      "`stale_after`; `timeout` < `work.shutdown_grace`; `relay.confirm_timeout` < `relay.batch_deadline` < "
      "`relay.lease`."},
     {"TEMPLATES",
-     "A file `NAME.toml` in the directory is the template NAME. The keys `subject`, `body`, `html` and `alt` at its top "
-     "are the wording for every channel and locale. Each table `[[variant]]` has a `channel`, a `locale` or both, and a "
-     "wording of its own, which is taken as a whole. `{{name}}` stands for the variable `name`; in `html` its value is "
-     "escaped. `{{name:-text}}` gives a default. A variable that has neither value nor default is an error when the "
+     "A file `NAME.toml` in the directory is the template NAME. The keys `subject`, `body`, `html` and `alt` "
+     "at its top "
+     "are the wording for every channel and locale. Each table `[[variant]]` has a `channel`, a `locale` or "
+     "both, and a "
+     "wording of its own, which is taken as a whole. `{{name}}` stands for the variable `name`; in `html` "
+     "its value is "
+     "escaped. `{{name:-text}}` gives a default. A variable that has neither value nor default is an error "
+     "when the "
      "message is accepted."},
 });
 
@@ -104,23 +125,31 @@ inline constexpr std::string_view kSqlSynopsis =
     "ON CONFLICT (dedup_key) DO NOTHING;";
 
 inline constexpr std::string_view kSql =
-    "After `notifyctl --db app.db init` any SQLite client may insert messages inside a transaction of its own, in any "
-    "language and without linking anything: the message exists exactly when the transaction commits. `notifyctl relay` "
+    "After `notifyctl --db app.db init` any SQLite client may insert messages inside a transaction of its "
+    "own, in any "
+    "language and without linking anything: the message exists exactly when the transaction commits. "
+    "`notifyctl relay` "
     "and `notifyctl work` with the same `--db` deliver it.\n\n"
-    "`init` makes tables whose names begin with `notification_` in the application's file and touches nothing else. It "
-    "changes the journal mode only with `--wal`, and says so when it must be changed; the database has to be in WAL mode. "
-    "How durable such an insert is depends on the application's own connection: use `PRAGMA synchronous=FULL` for the "
+    "`init` makes tables whose names begin with `notification_` in the application's file and touches "
+    "nothing else. It "
+    "changes the journal mode only with `--wal`, and says so when it must be changed; the database has to be "
+    "in WAL mode. "
+    "How durable such an insert is depends on the application's own connection: use `PRAGMA "
+    "synchronous=FULL` for the "
     "guarantee that `notifyctl enqueue` gives, and set a busy timeout.\n\n"
-    "Constraints refuse what the relay could not handle. Write only the columns below, and only by INSERT; everything "
-    "else is the program's own and may change. Rows must not be updated or deleted: see notifyctl-cancel(1) and "
+    "Constraints refuse what the relay could not handle. Write only the columns below, and only by INSERT; "
+    "everything "
+    "else is the program's own and may change. Rows must not be updated or deleted: see notifyctl-cancel(1) "
+    "and "
     "notifyctl-prune(1) in versions that have them.";
 
 inline constexpr auto kSqlColumns = std::to_array<Entry>({
     {"channel", "Name of the channel: a-z, 0-9, `_`, `-` and `.`. Required."},
     {"recipient", "Whom to send to, as the channel wants it. Required."},
     {"payload", "A JSON object, see below. Required."},
-    {"dedup_key", "At most 512 bytes; a second row with the same key is refused by the unique index. NULL: no key. Keys "
-                  "that grow with time are cheap, random ones cost several times as much."},
+    {"dedup_key",
+     "At most 512 bytes; a second row with the same key is refused by the unique index. NULL: no key. Keys "
+     "that grow with time are cheap, random ones cost several times as much."},
     {"kind", "What the message is about, for filters and statistics. At most 128 bytes."},
     {"category", "`transactional` (the default) or `advertising`."},
     {"not_before", "Not to be sent earlier: milliseconds since 1970 UTC as an integer."},
@@ -141,12 +170,15 @@ inline constexpr auto kPayloadMembers = std::to_array<Entry>({
 
 inline constexpr auto kSqlSections = std::to_array<Entry>({
     {"DUPLICATES",
-     "`ON CONFLICT (dedup_key) DO NOTHING` makes a rerun harmless, but does not tell whether the content is the same. "
+     "`ON CONFLICT (dedup_key) DO NOTHING` makes a rerun harmless, but does not tell whether the content is "
+     "the same. "
      "`notifyctl enqueue` with the same key compares it and answers with exit status 4 when it differs; the "
-     "fingerprint of a row that was inserted by SQL is computed then. `INSERT OR REPLACE` is refused, because it would send "
+     "fingerprint of a row that was inserted by SQL is computed then. `INSERT OR REPLACE` is refused, "
+     "because it would send "
      "the message again under a new id; `INSERT OR IGNORE` would hide the refusal of other mistakes."},
     {"MISTAKES",
-     "What a constraint cannot see, the worker does: a payload that is not understood or a channel that is not configured "
+     "What a constraint cannot see, the worker does: a payload that is not understood or a channel that is "
+     "not configured "
      "is parked with its reason, and nothing is sent."},
 });
 

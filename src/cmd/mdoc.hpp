@@ -5,8 +5,9 @@
 
 namespace notify {
 
-// Writes mdoc(7) source that `mandoc -T lint` finds nothing in: one sentence a line, lines of at most 78 bytes,
-// everything escaped that the language would take for itself. Input: the texts of pages (`literal` marked).
+// Writes mdoc(7) source that `mandoc -T lint` finds nothing in: one sentence a line, lines of at most 78
+// bytes, everything escaped that the language would take for itself. Input: the texts of pages (`literal`
+// marked).
 class Mdoc {
  public:
   // ".Dd", ".Dt", ".Os" and the NAME section.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/near_miss.hpp"
 #include "core/duration.hpp"
+#include "core/near_miss.hpp"
 
 namespace notify {
 namespace {
@@ -25,7 +25,9 @@ Result<Number> to_number(const std::string& text) {
 }
 
 Result<void> check_range(const Option& option, std::int64_t number, bool is_duration) {
-  const auto show = [&](std::int64_t n) { return is_duration ? format_duration(Duration{n}) : std::to_string(n); };
+  const auto show = [&](std::int64_t n) {
+    return is_duration ? format_duration(Duration{n}) : std::to_string(n);
+  };
   if ((option.lowest && number < *option.lowest) || (option.highest && number > *option.highest))
     return fail(usage(show(number) + " is not between " + show(option.lowest.value_or(0)) + " and " +
                       show(option.highest.value_or(INT64_MAX))));
@@ -178,10 +180,9 @@ Result<void> OptionSet::store(const Option& option, const std::vector<std::strin
   if (option.is_flag() && values.back() != "true" && values.back() != "false")
     return fail(usage(option.display() + " takes no value"));
   if (values.size() > 1 && !option.is_repeatable() && !option.is_flag())
-    return fail(usage(option.display() + " was given " + std::to_string(values.size()) + " times",
-                      "give it once"));
-  for (const std::string& given : values) {
-    const std::string& text = option.value_is_optional && given == "true" ? option.implied : given;
+    return fail(
+        usage(option.display() + " was given " + std::to_string(values.size()) + " times", "give it once"));
+  for (const std::string& text : values) {
     if (!option.choices.empty() &&
         std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
       std::string hint = "one of:";
@@ -220,6 +221,7 @@ Result<void> OptionSet::parse(const std::vector<std::string>& words) {
     if (option.takes_value()) {
       item = app.add_option(cli_name(option), CLI::callback_t([](const CLI::results_t&) { return true; }));
       item->expected(option.value_is_optional ? 0 : 1, 1);
+      if (option.value_is_optional) item->default_str(option.implied);
     } else {
       item = app.add_flag(cli_name(option));
     }

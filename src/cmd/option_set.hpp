@@ -29,20 +29,20 @@ enum class Completion { kNothing, kFile, kDirectory, kCommand, kChannel };
 // One option or positional argument. The setters return it again, so that a registration reads as a sentence.
 class Option {
  public:
-  std::string long_name{};   // "--batch"; empty for positionals
-  std::string short_name{};  // "-q" or empty
-  std::string value{};       // name of the value in help: "FILE"; empty for flags
-  std::string help{};        // one sentence without its full stop
-  std::string details{};     // more for the man page, whole sentences
-  std::string group{};       // heading under which help shows it
-  std::string environment{}; // variable with the same effect
-  std::string fallback{};    // the default as text; empty: none worth showing
+  std::string long_name{};    // "--batch"; empty for positionals
+  std::string short_name{};   // "-q" or empty
+  std::string value{};        // name of the value in help: "FILE"; empty for flags
+  std::string help{};         // one sentence without its full stop
+  std::string details{};      // more for the man page, whole sentences
+  std::string group{};        // heading under which help shows it
+  std::string environment{};  // variable with the same effect
+  std::string fallback{};     // the default as text; empty: none worth showing
   std::vector<std::string> choices{};
   Completion completion = Completion::kNothing;
   bool is_required = false;
   bool value_is_optional = false;  // --wait[=30s]
   bool is_hidden = false;
-  std::string implied{};           // value of an option given without its optional value
+  std::string implied{};                 // value of an option given without its optional value
   std::optional<std::int64_t> lowest{};  // of numbers, or of durations in ms
   std::optional<std::int64_t> highest{};
   OptionTarget target{};

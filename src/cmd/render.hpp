@@ -21,8 +21,8 @@ std::string shorten(std::string_view text, std::size_t columns);
 // Paragraph filled to `width` columns, each line after `indent` spaces; ends without a line end.
 std::string wrap(std::string_view paragraph, std::size_t width, std::size_t indent = 0);
 
-// Rows under a heading, columns as wide as their widest cell, fitted to `width` by shortening the columns that
-// may shrink. Cells are printable().
+// Rows under a heading, columns as wide as their widest cell, fitted to `width` by shortening the columns
+// that may shrink. Cells are printable().
 class Table {
  public:
   struct Column {

@@ -35,7 +35,9 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 }
 
 // Inside single quotes of a shell.
-std::string single_quoted(std::string_view text) { return "'" + replaced(std::string(text), "'", "'\\''") + "'"; }
+std::string single_quoted(std::string_view text) {
+  return "'" + replaced(std::string(text), "'", "'\\''") + "'";
+}
 
 std::string join(const std::vector<std::string>& words, std::string_view between) {
   std::string out;
@@ -60,7 +62,8 @@ std::string command_names(const std::vector<Described>& list) {
   return out;
 }
 
-// --- bash ---------------------------------------------------------------------------------------------------
+// --- bash
+// ---------------------------------------------------------------------------------------------------
 
 std::string bash_value(const Option& option) {
   if (!option.choices.empty())
@@ -75,7 +78,8 @@ std::string bash_value(const Option& option) {
 std::string bash_values(const OptionSet& set, std::string_view indent) {
   std::string out;
   for (const Option& option : set.options()) {
-    if (option.is_hidden || option.is_positional() || !option.takes_value() || option.value_is_optional) continue;
+    if (option.is_hidden || option.is_positional() || !option.takes_value() || option.value_is_optional)
+      continue;
     const std::string pattern =
         option.short_name.empty() ? option.long_name : option.short_name + " | " + option.long_name;
     const std::string action = bash_value(option);
@@ -116,14 +120,18 @@ std::string bash(const std::vector<Described>& list, const OptionSet& globals) {
       "  done\n\n"
       "  case $prev in\n";
   out += bash_values(globals, "    ");
-  out += "  esac\n\n  local options=\"" + names_of(globals) + " --help\" positional=''\n  case $command in\n    '')\n";
-  out += "      if [[ $cur == -* ]]; then\n"
-         "        options+=' --version'\n"
-         "      else\n"
-         "        COMPREPLY=($(compgen -W \"" + command_names(list) + "\" -- \"$cur\"))\n"
-         "        return\n"
-         "      fi\n"
-         "      ;;\n";
+  out += "  esac\n\n  local options=\"" + names_of(globals) +
+         " --help\" positional=''\n  case $command in\n    '')\n";
+  out +=
+      "      if [[ $cur == -* ]]; then\n"
+      "        options+=' --version'\n"
+      "      else\n"
+      "        COMPREPLY=($(compgen -W \"" +
+      command_names(list) +
+      "\" -- \"$cur\"))\n"
+      "        return\n"
+      "      fi\n"
+      "      ;;\n";
   for (const Described& command : list) {
     out += "    " + std::string(command.name) + ")\n";
     const std::string values = bash_values(command.options, "        ");
@@ -142,7 +150,8 @@ std::string bash(const std::vector<Described>& list, const OptionSet& globals) {
   return replaced(std::move(out), " positional=''", "");
 }
 
-// --- zsh ----------------------------------------------------------------------------------------------------
+// --- zsh
+// ----------------------------------------------------------------------------------------------------
 
 std::string zsh_action(const Option& option) {
   if (!option.choices.empty()) return "(" + join(option.choices, " ") + ")";
@@ -188,21 +197,26 @@ std::string zsh_options(const OptionSet& set, std::string_view indent) {
 }
 
 std::string zsh(const std::vector<Described>& list, const OptionSet& globals) {
-  std::string out = "#compdef notifyctl\n# " + std::string(kNotice) + "\n\n_notifyctl_commands() {\n  local -a list=(\n";
+  std::string out =
+      "#compdef notifyctl\n# " + std::string(kNotice) + "\n\n_notifyctl_commands() {\n  local -a list=(\n";
   for (const Described& command : list)
     out += "    " + single_quoted(std::string(command.name) + ":" + zsh_text(command.summary)) + "\n";
-  out += "  )\n  _describe -t commands command list\n}\n\n_notifyctl() {\n  local -a global=(" ;
+  out += "  )\n  _describe -t commands command list\n}\n\n_notifyctl() {\n  local -a global=(";
   for (const Option& option : globals.options()) out += "\n    " + zsh_option(option);
   out += "\n    '(- *)--help[show a help page]'\n  )\n  local curcontext=$curcontext state line\n";
-  out += "  _arguments -C $global '--version[print the versions]' '1: :_notifyctl_commands' '*:: :->command'\n";
-  out += "  [[ $state == command ]] || return\n  curcontext=\"${curcontext%:*}-$line[1]:\"\n  case $line[1] in\n";
+  out +=
+      "  _arguments -C $global '--version[print the versions]' '1: :_notifyctl_commands' '*:: :->command'\n";
+  out +=
+      "  [[ $state == command ]] || return\n  curcontext=\"${curcontext%:*}-$line[1]:\"\n  case $line[1] "
+      "in\n";
   for (const Described& command : list)
     out += "    " + std::string(command.name) + ")\n      _arguments $global" +
            zsh_options(command.options, "        ") + "\n      ;;\n";
   return out + "  esac\n}\n\n_notifyctl \"$@\"\n";
 }
 
-// --- fish ---------------------------------------------------------------------------------------------------
+// --- fish
+// ---------------------------------------------------------------------------------------------------
 
 std::string fish_quoted(std::string_view text) {
   return "'" + replaced(replaced(plain(text), "\\", "\\\\"), "'", "\\'") + "'";
@@ -235,7 +249,8 @@ std::string fish_option(const Option& option, const std::string& condition) {
 }
 
 std::string fish(const std::vector<Described>& list, const OptionSet& globals) {
-  std::string out = "# fish completion for notifyctl. " + std::string(kNotice) + "\n\ncomplete -c notifyctl -f\n";
+  std::string out =
+      "# fish completion for notifyctl. " + std::string(kNotice) + "\n\ncomplete -c notifyctl -f\n";
   for (const Option& option : globals.options()) out += fish_option(option, {});
   out += "complete -c notifyctl -s h -l help -d 'show a help page'\n";
   out += "complete -c notifyctl -n __fish_use_subcommand -l version -d 'print the versions'\n";
@@ -244,7 +259,8 @@ std::string fish(const std::vector<Described>& list, const OptionSet& globals) {
            fish_quoted(command.summary) + "\n";
   for (const Described& command : list)
     for (const Option& option : command.options.options())
-      if (!option.is_hidden) out += fish_option(option, "__fish_seen_subcommand_from " + std::string(command.name));
+      if (!option.is_hidden)
+        out += fish_option(option, "__fish_seen_subcommand_from " + std::string(command.name));
   return out;
 }
 

@@ -27,7 +27,8 @@ Json masked_payload(const std::string& text) {
     if (member == "vars" && value.is_object()) {
       for (auto& [name, var] : value.items()) var = "***";
     } else {
-      value = bytes(value.is_string() ? value.get_ref<const std::string&>().size() : value.dump(-1, ' ', true, Json::error_handler_t::replace).size());
+      value = bytes(value.is_string() ? value.get_ref<const std::string&>().size()
+                                      : value.dump(-1, ' ', true, Json::error_handler_t::replace).size());
     }
   }
   return payload;
@@ -76,8 +77,12 @@ struct Converter {
                 {"updated_at", time(s.updated_at)}};
   }
   Json queue(const QueueStory& s) const {
-    return Json{{"status", s.status}, {"reason", text(s.reason)},       {"ready_at", time(s.ready_at)},
-                {"tries", s.tries},   {"lost_leases", s.lost_leases},   {"leased_by", id(s.leased_by)},
+    return Json{{"status", s.status},
+                {"reason", text(s.reason)},
+                {"ready_at", time(s.ready_at)},
+                {"tries", s.tries},
+                {"lost_leases", s.lost_leases},
+                {"leased_by", id(s.leased_by)},
                 {"queued_at", time(s.queued_at)}};
   }
   Json inbox(const InboxStory& s) const {
@@ -98,7 +103,10 @@ struct Converter {
                 {"updated_at", time(s.updated_at)}};
   }
   Json parked(const ParkedStory& s) const {
-    return Json{{"reason", s.reason}, {"detail", text(s.detail)}, {"tries", s.tries}, {"parked_at", time(s.parked_at)}};
+    return Json{{"reason", s.reason},
+                {"detail", text(s.detail)},
+                {"tries", s.tries},
+                {"parked_at", time(s.parked_at)}};
   }
   Json attempt(const AttemptStory& s) const {
     return Json{{"at", time(s.at)},
@@ -131,7 +139,8 @@ struct Converter {
   }
 };
 
-// --- text ---------------------------------------------------------------------------------------------------
+// --- text
+// ---------------------------------------------------------------------------------------------------
 
 struct Moment {
   Instant at{};
@@ -154,14 +163,16 @@ std::string attempt_words(const AttemptStory& a) {
   return text + (a.duplicate_risk ? ", the request may have left twice)" : ")");
 }
 
-// Everything that is known to have happened, in order. What happened at the same millisecond keeps this order.
+// Everything that is known to have happened, in order. What happened at the same millisecond keeps this
+// order.
 std::vector<Moment> life(const MessageStory& story) {
   std::vector<Moment> moments;
   if (story.outbox) moments.push_back({story.outbox->created_at, "enqueued"});
   for (const EventStory& e : story.events)
     moments.push_back({e.at, joined({e.name, e.detail}) + (e.actor.empty() ? "" : " [" + e.actor + "]")});
   if (story.inbox && story.inbox->claimed_at)
-    moments.push_back({*story.inbox->claimed_at, "claimed by a worker, call " + std::to_string(story.inbox->calls)});
+    moments.push_back(
+        {*story.inbox->claimed_at, "claimed by a worker, call " + std::to_string(story.inbox->calls)});
   for (const AttemptStory& a : story.attempts) moments.push_back({a.at, attempt_words(a)});
   if (story.inbox && story.inbox->settled_at) {
     const InboxStory& i = *story.inbox;
@@ -169,7 +180,8 @@ std::vector<Moment> life(const MessageStory& story) {
     if (!i.reference.empty()) text += ", the vendor calls it " + i.reference;
     moments.push_back({*i.settled_at, text});
   }
-  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  std::stable_sort(moments.begin(), moments.end(),
+                   [](const Moment& a, const Moment& b) { return a.at < b.at; });
   return moments;
 }
 
@@ -221,7 +233,8 @@ void print_text(const MessageStory& story, bool reveal, Context& context) {
     if (!o.original_payload.empty()) line("mended", "the payload was patched; --json shows the original");
   }
   out.line("");
-  for (const Moment& moment : life(story)) out.line(context.show_time(moment.at) + "  " + printable(moment.text));
+  for (const Moment& moment : life(story))
+    out.line(context.show_time(moment.at) + "  " + printable(moment.text));
 }
 
 }  // namespace
@@ -230,13 +243,16 @@ Page show_page() {
   Page page;
   page.synopsis = {"ID [--reveal]"};
   page.description =
-      "Tells where a message is now and everything that happened to it, in order: when it was accepted, deferred, "
-      "published, claimed, what the vendor answered, and what operators did. The message is named by its id or by its "
+      "Tells where a message is now and everything that happened to it, in order: when it was accepted, "
+      "deferred, "
+      "published, claimed, what the vendor answered, and what operators did. The message is named by its id "
+      "or by its "
       "key.\n\n"
       "The content and the address are masked unless `--reveal` is given.";
   page.examples = {{"By key", "notifyctl show GRADE:2026-11:42"},
                    {"With its content", "notifyctl show notification-outbox-1f2e3d4c-42 --reveal"}};
-  page.exits = {{0, "done"}, {65, "no message has this id or key, or there is no database"},
+  page.exits = {{0, "done"},
+                {65, "no message has this id or key, or there is no database"},
                 {78, "the database is not usable"}};
   page.see_also = {"notifyctl-list(1)", "notifyctl-status(1)"};
   return page;

@@ -4,7 +4,8 @@ namespace notify {
 
 std::string starter_config(std::string_view zone) {
   std::string text =
-      "# Configuration of notifyctl. Every key is described in notifyctl.toml(5); `notifyctl check` examines this "
+      "# Configuration of notifyctl. Every key is described in notifyctl.toml(5); `notifyctl check` examines "
+      "this "
       "file.\n"
       "\n"
       "# Anything but \"production\" writes only to the recipients in [guard] allow.\n"

@@ -72,15 +72,19 @@ Result<int> run_once(const StatusOptions& options, Context& context) {
 Judgement judge(const StatusReport& report, const StatusOptions& options) {
   std::string warnings;
   std::string criticals;
-  const auto add = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
+  const auto add = [](std::string& list, const std::string& text) {
+    list += (list.empty() ? "" : ", ") + text;
+  };
   if (!report.identity.holds)
     add(criticals, "the accounting does not add up (" + std::to_string(report.unaccounted) + " unaccounted)");
   if (report.oldest_unsent && *report.oldest_unsent > options.max_age)
     add(criticals, "the oldest unsent message waits for " + show_age(report.oldest_unsent->count() / 1000));
-  if (report.parked.total > options.max_parked) add(warnings, std::to_string(report.parked.total) + " parked");
+  if (report.parked.total > options.max_parked)
+    add(warnings, std::to_string(report.parked.total) + " parked");
   if (report.inbox.error > options.max_errors)
     add(warnings, std::to_string(report.inbox.error) + " with unknown outcome");
-  if (report.alerts_open > options.max_alerts) add(warnings, std::to_string(report.alerts_open) + " open alerts");
+  if (report.alerts_open > options.max_alerts)
+    add(warnings, std::to_string(report.alerts_open) + " open alerts");
   for (const ChannelReport& channel : report.channels)
     if (channel.state == "halted") add(warnings, "channel " + channel.channel + " is halted");
   if (report.clock_behind && *report.clock_behind > 1min)
@@ -96,20 +100,23 @@ Page status_page() {
   page.synopsis = {"[--watch[=TIME]]", "--prometheus [--output FILE]",
                    "--check [--max-age TIME] [--max-parked N] [--max-errors N] [--max-alerts N]"};
   page.description =
-      "One screen: how many messages are in which state, how long the oldest one waits, what is parked and why, what ended "
-      "with an unknown outcome, channels that are paused or halted, the last successful runs, and whether the accounting "
+      "One screen: how many messages are in which state, how long the oldest one waits, what is parked and "
+      "why, what ended "
+      "with an unknown outcome, channels that are paused or halted, the last successful runs, and whether "
+      "the accounting "
       "adds up: every message that was accepted is counted in exactly one place.\n\n"
       "It reads, and neither waits for a writer nor makes one wait.\n\n"
-      "With `--check` it prints one line and exits as monitoring systems expect: 0 all well, 1 warning, 2 critical. The "
-      "accounting and the age of the oldest message are critical, the rest are warnings. A database that cannot be read "
+      "With `--check` it prints one line and exits as monitoring systems expect: 0 all well, 1 warning, 2 "
+      "critical. The "
+      "accounting and the age of the oldest message are critical, the rest are warnings. A database that "
+      "cannot be read "
       "is critical.";
-  page.examples = {
-      {"How are things?", "notifyctl status"},
-      {"For scripts", "notifyctl status --json | jq .outbox.PENDING"},
-      {"For the text-file collector of Prometheus, from cron",
-       "notifyctl status --prometheus \\\n"
-       "    --output /var/lib/node_exporter/notifyctl.prom"},
-      {"For Nagios and its kin", "notifyctl status --check --max-age 15m --max-parked 10"}};
+  page.examples = {{"How are things?", "notifyctl status"},
+                   {"For scripts", "notifyctl status --json | jq .outbox.PENDING"},
+                   {"For the text-file collector of Prometheus, from cron",
+                    "notifyctl status --prometheus \\\n"
+                    "    --output /var/lib/node_exporter/notifyctl.prom"},
+                   {"For Nagios and its kin", "notifyctl status --check --max-age 15m --max-parked 10"}};
   page.exits = {{0, "done; --check: all well"},
                 {1, "--check: warning"},
                 {2, "--check: critical"},
@@ -132,7 +139,8 @@ void register_options(OptionSet& set, StatusOptions& options) {
   set.add("--max-age", &options.max_age, "TIME", "critical when a message that is due waits longer")
       .between(1s, 24h * 3650);
   set.add("--max-parked", &options.max_parked, "N", "warn when more are parked").shows_default("0");
-  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome").shows_default("0");
+  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome")
+      .shows_default("0");
   set.add("--max-alerts", &options.max_alerts, "N", "warn when more alerts are open").shows_default("0");
 }
 

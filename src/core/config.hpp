@@ -61,7 +61,7 @@ struct QueueConfig {
 };
 
 struct WorkConfig {
-  int concurrency = 64;  // 1…1024
+  int concurrency = 64;           // 1…1024
   Duration shutdown_grace = 60s;  // every channel's timeout < shutdown_grace
 };
 
@@ -99,7 +99,8 @@ struct TextLimit {
   std::size_t limit = 0;  // bytes in that encoding
 };
 
-// --- drivers ------------------------------------------------------------------------------------------------
+// --- drivers
+// ------------------------------------------------------------------------------------------------
 
 struct FileDriverConfig {
   std::string path{};  // absolute
@@ -127,7 +128,8 @@ struct WebhookDriverConfig {
 
 using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig>;
 
-// --- channel ------------------------------------------------------------------------------------------------
+// --- channel
+// ------------------------------------------------------------------------------------------------
 
 // One configured channel (lane).
 struct ChannelConfig {

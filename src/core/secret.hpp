@@ -5,8 +5,9 @@
 
 namespace notify {
 
-// A value that must never be shown: password, token, signing key, a URL that is one. It has no stream operator
-// and no conversion; only reveal() gives the text, so that every place that uses it can be found by that name.
+// A value that must never be shown: password, token, signing key, a URL that is one. It has no stream
+// operator and no conversion; only reveal() gives the text, so that every place that uses it can be found by
+// that name.
 class Secret {
  public:
   Secret() = default;

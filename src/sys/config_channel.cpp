@@ -21,9 +21,9 @@ constexpr std::array kLaterDrivers{"apns", "fcm", "http", "ses", "smtp", "webpus
 // RFC 9110 5.6.2
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) !=
-                                              std::string_view::npos;
-         });
+    return std::isalnum(c) != 0 ||
+           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
+  });
 }
 
 std::string lower(std::string_view text) {
@@ -35,16 +35,27 @@ std::string lower(std::string_view text) {
 
 bool sounds_like_credential(std::string_view header) {
   const std::string name = lower(header);
-  constexpr std::array kWords{"auth", "token", "key", "secret", "password", "cookie", "signature", "credential"};
+  constexpr std::array kWords{"auth",     "token",  "key",       "secret",
+                              "password", "cookie", "signature", "credential"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
 // Headers that the driver or HTTP itself sets: a second one would contradict it.
 bool is_ours(std::string_view header) {
-  constexpr std::array kOurs{"host",       "content-length", "transfer-encoding", "connection",
-                             "expect",     "content-type",   "idempotency-key",   "webhook-id",
-                             "webhook-timestamp", "webhook-signature", "upgrade", "te", "trailer"};
+  constexpr std::array kOurs{"host",
+                             "content-length",
+                             "transfer-encoding",
+                             "connection",
+                             "expect",
+                             "content-type",
+                             "idempotency-key",
+                             "webhook-id",
+                             "webhook-timestamp",
+                             "webhook-signature",
+                             "upgrade",
+                             "te",
+                             "trailer"};
   return std::find(kOurs.begin(), kOurs.end(), lower(header)) != kOurs.end();
 }
 
@@ -200,7 +211,8 @@ void read_common(Section& section, ChannelConfig& channel) {
     channel.semantics = *semantics == 0 ? Semantics::kAtMostOnce : Semantics::kAtLeastOnce;
   section.duration("timeout", channel.timeout, 10ms, 1h);
   const bool connect_given = section.duration("connect_timeout", channel.connect_timeout, 10ms, 1h);
-  if (!connect_given && channel.connect_timeout >= channel.timeout) channel.connect_timeout = channel.timeout / 2;
+  if (!connect_given && channel.connect_timeout >= channel.timeout)
+    channel.connect_timeout = channel.timeout / 2;
   section.duration("stale_after", channel.stale_after, 1s);
   section.integer("concurrency", channel.concurrency, 1, 1024);
   read_rate(section, channel.rate);
@@ -220,7 +232,8 @@ bool read_driver(Section& section, DriverConfig& config, std::string& name) {
   if (name == "exec") return config = read_exec(section), true;
   if (name == "webhook") return config = read_webhook(section), true;
   if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
-    section.problem("driver", "\"" + name + "\" is not in this version", "this version has exec, file and webhook");
+    section.problem("driver", "\"" + name + "\" is not in this version",
+                    "this version has exec, file and webhook");
   else
     section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
   return false;
@@ -237,7 +250,8 @@ void check_nesting(Section& section, const ChannelConfig& channel, const Config&
   shorter("timeout", channel.timeout, "queue.lease", config.queue.lease);
   shorter("timeout", channel.timeout, "work.shutdown_grace", config.work.shutdown_grace);
   if (channel.stale_after <= config.queue.lease)
-    section.problem("stale_after", format_duration(channel.stale_after) + " must be longer than queue.lease (" +
+    section.problem("stale_after", format_duration(channel.stale_after) +
+                                       " must be longer than queue.lease (" +
                                        format_duration(config.queue.lease) + ")");
 }
 

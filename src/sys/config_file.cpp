@@ -49,7 +49,8 @@ void read_relay(Section& section, RelayConfig& relay) {
                                            format_duration(relay.batch_deadline) + ")");
   if (relay.batch_deadline >= relay.lease)
     section.problem("batch_deadline", format_duration(relay.batch_deadline) +
-                                          " must be shorter than relay.lease (" + format_duration(relay.lease) + ")");
+                                          " must be shorter than relay.lease (" +
+                                          format_duration(relay.lease) + ")");
 }
 
 void read_keep_keys(Section& section, RetentionConfig& retention) {
@@ -90,7 +91,8 @@ void read_quiet_hours(Section& top, Config& config) {
     const std::string name(key.str());
     const std::string full = "quiet_hours." + name;
     if (name != kAdvertising && name != kTransactional) {
-      top.source().problem(node, full, "is not a category", "the categories are advertising and transactional");
+      top.source().problem(node, full, "is not a category",
+                           "the categories are advertising and transactional");
     } else if (!node.is_table()) {
       top.source().problem(node, full, "must be a table");
     } else {
@@ -182,7 +184,8 @@ void sort_by_place(std::vector<Error>& problems, std::size_t prefix) {
 Error first_of(const std::vector<Error>& problems) {
   Error error = problems.front();
   if (problems.size() == 2) error.message += " (and one more problem)";
-  if (problems.size() > 2) error.message += " (and " + std::to_string(problems.size() - 1) + " more problems)";
+  if (problems.size() > 2)
+    error.message += " (and " + std::to_string(problems.size() - 1) + " more problems)";
   if (problems.size() > 1 && error.hint.empty()) error.hint = "notifyctl check lists them all";
   return error;
 }
@@ -203,7 +206,8 @@ std::string absolute_path(std::string_view path, std::string_view base) {
 
 std::optional<std::string> default_config_file(const Environment& environment, bool is_root) {
   if (is_root) return kMachineConfig;
-  if (const auto home = variable_path(environment, "XDG_CONFIG_HOME")) return *home + "/notifyctl/config.toml";
+  if (const auto home = variable_path(environment, "XDG_CONFIG_HOME"))
+    return *home + "/notifyctl/config.toml";
   if (const auto home = variable_path(environment, "HOME")) return *home + "/.config/notifyctl/config.toml";
   return std::nullopt;
 }
@@ -237,8 +241,8 @@ Result<Config> parse_config(std::string_view text, const std::string& path, bool
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     source.problems.push_back(Error{Code::kConfig,
-                                    path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-                                        std::string(error.description()),
+                                    path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
+                                        ": " + std::string(error.description()),
                                     "the file is written in TOML, see notifyctl.toml(5)", std::string()});
   }
   if (source.problems.empty()) return config;
@@ -255,7 +259,7 @@ Result<Config> load_config(const std::string& path, std::vector<Error>* problems
     if (problems != nullptr) problems->push_back(error);
     return fail(std::move(error));
   };
-  struct stat info{};
+  struct stat info {};
   if (stat(path.c_str(), &info) != 0) return failed(file_error(path, errno));
   if (S_ISDIR(info.st_mode)) return failed(Error{Code::kConfig, path + ": is a directory", {}, {}});
   auto text = read_file(path, kLargestFile);
@@ -268,8 +272,10 @@ Result<Config> load_config(const std::string& path, std::vector<Error>* problems
 Result<std::string> default_database(const Environment& environment, bool is_root) {
   if (is_root) return std::string("/var/lib/notifyctl/notify.db");
   if (const auto state = variable_path(environment, "XDG_STATE_HOME")) return *state + "/notifyctl/notify.db";
-  if (const auto home = variable_path(environment, "HOME")) return *home + "/.local/state/notifyctl/notify.db";
-  return fail(Code::kConfig, "no database is named, and neither XDG_STATE_HOME nor HOME says where it would be",
+  if (const auto home = variable_path(environment, "HOME"))
+    return *home + "/.local/state/notifyctl/notify.db";
+  return fail(Code::kConfig,
+              "no database is named, and neither XDG_STATE_HOME nor HOME says where it would be",
               "give --db PATH, set NOTIFYCTL_DB, or set database in the configuration");
 }
 

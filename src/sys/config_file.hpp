@@ -25,7 +25,8 @@ std::optional<std::string> default_config_file(const Environment& environment, b
 // more there are; `problems` gets them all. Secrets are not read, see sys/secrets.hpp.
 Result<Config> load_config(const std::string& path, std::vector<Error>* problems = nullptr);
 
-// The same from text. `is_private`: only the owner may read the file, so that plain secrets are allowed in it.
+// The same from text. `is_private`: only the owner may read the file, so that plain secrets are allowed in
+// it.
 Result<Config> parse_config(std::string_view text, const std::string& path, bool is_private,
                             std::vector<Error>* problems = nullptr);
 

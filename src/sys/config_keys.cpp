@@ -7,33 +7,40 @@ namespace {
 
 constexpr auto kSections = std::to_array<ConfigSection>({
     {"", "Keys at the top of the file, before the first table."},
-    {"guard", "Outside production, only recipients that are allowed here are written to; other messages become "
-              "SKIPPED with the reason `guard`."},
+    {"guard",
+     "Outside production, only recipients that are allowed here are written to; other messages become "
+     "SKIPPED with the reason `guard`."},
     {"relay", "The first half of a message's way, see notifyctl-relay(1)."},
     {"queue", "The embedded transport between relay and worker."},
     {"work", "The second half of a message's way, see notifyctl-work(1)."},
     {"retention", "What is kept for how long."},
-    {"quiet_hours.*", "When messages of a category wait: `[quiet_hours.advertising]` or "
-                      "`[quiet_hours.transactional]`. A window whose end is before its beginning spans midnight. "
-                      "Needs `timezone`."},
-    {"channels.*", "A channel: a name that messages carry in `--channel`, and the driver that delivers them. "
-                   "Names are made of a-z, 0-9, `_`, `-` and `.`, at most 64 of them."},
+    {"quiet_hours.*",
+     "When messages of a category wait: `[quiet_hours.advertising]` or "
+     "`[quiet_hours.transactional]`. A window whose end is before its beginning spans midnight. "
+     "Needs `timezone`."},
+    {"channels.*",
+     "A channel: a name that messages carry in `--channel`, and the driver that delivers them. "
+     "Names are made of a-z, 0-9, `_`, `-` and `.`, at most 64 of them."},
     {"alerts", "Whom to tell when something was given up, is unknown or stands still."},
     {"templates", "Message templates, one file each."},
 });
 
 constexpr auto kKeys = std::to_array<ConfigKey>({
     {"", "database", "path", "",
-     "The database. A relative path counts from the directory of the configuration file, here and wherever else a "
+     "The database. A relative path counts from the directory of the configuration file, here and wherever "
+     "else a "
      "path is written. `--db` and `NOTIFYCTL_DB` win over it."},
     {"", "environment", "string", "",
-     "What these messages are: `production`, or any other word, which switches the recipient guard on. Required as "
+     "What these messages are: `production`, or any other word, which switches the recipient guard on. "
+     "Required as "
      "soon as a channel is configured."},
     {"", "timezone", "string", "",
-     "An IANA time zone, for quiet hours and for times written without a zone. An unknown zone, or a machine without "
+     "An IANA time zone, for quiet hours and for times written without a zone. An unknown zone, or a machine "
+     "without "
      "zone data, is an error and never means UTC."},
     {"", "ca_bundle", "path", "",
-     "The file with the certificate authorities that TLS trusts. Without it `SSL_CERT_FILE` and the usual places are "
+     "The file with the certificate authorities that TLS trusts. Without it `SSL_CERT_FILE` and the usual "
+     "places are "
      "looked at."},
 
     {"guard", "allow", "list of strings", "[]",
@@ -50,10 +57,12 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "Waiting times after failed publishes; the last one repeats."},
     {"relay", "alert_after", "1 to 1000", "5", "The failed publish of one message that raises an alert."},
     {"relay", "give_up_after", "duration", "\"24h\"",
-     "How long after it was due a message that could not be published becomes FAILED. Counted in time, not in tries."},
+     "How long after it was due a message that could not be published becomes FAILED. Counted in time, not "
+     "in tries."},
 
     {"queue", "lease", "duration", "\"5m\"",
-     "How long a worker holds a message that it neither finishes nor is seen dead. Longer than every channel's "
+     "How long a worker holds a message that it neither finishes nor is seen dead. Longer than every "
+     "channel's "
      "`timeout`, shorter than its `stale_after`."},
     {"queue", "delivery_limit", "1 to 1000", "20",
      "After so many lost leases a message that was never claimed is parked as poison."},
@@ -66,14 +75,17 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "How long the dedup keys of removed messages still stop a second one."},
 
     {"quiet_hours.*", "relay", "{ from, until }", "",
-     "When the relay holds such messages back: `{ from = \"20:40\", until = \"08:00\" }`. Let it begin earlier than "
+     "When the relay holds such messages back: `{ from = \"20:40\", until = \"08:00\" }`. Let it begin "
+     "earlier than "
      "the worker's, so that what was published can still be sent."},
     {"quiet_hours.*", "worker", "{ from, until }", "", "When the worker does not send such messages."},
 
     {"channels.*", "driver", "string", "", "`file`, `exec` or `webhook`. Required."},
     {"channels.*", "semantics", "string", "\"at-most-once\"",
-     "What a call with an unknown outcome means. `at-most-once`: the message becomes ERROR and is never sent again by "
-     "itself. `at-least-once`: it is sent again with the same idempotency key; only for a receiver that honours the "
+     "What a call with an unknown outcome means. `at-most-once`: the message becomes ERROR and is never sent "
+     "again by "
+     "itself. `at-least-once`: it is sent again with the same idempotency key; only for a receiver that "
+     "honours the "
      "key."},
     {"channels.*", "connect_timeout", "duration", "\"5s\"",
      "How long connecting may take. Shorter than `timeout`; the default shrinks with it."},
@@ -81,25 +93,31 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "How long a call may take from beginning to end. Shorter than the queue's lease and the worker's "
      "`shutdown_grace`."},
     {"channels.*", "stale_after", "duration", "\"10m\"",
-     "When a claim whose worker is not heard of counts as of unknown outcome. Longer than the queue's lease."},
+     "When a claim whose worker is not heard of counts as of unknown outcome. Longer than the queue's "
+     "lease."},
     {"channels.*", "concurrency", "1 to 1024", "16", "Calls in flight in one process."},
     {"channels.*", "rate", "rate", "",
      "Calls at the most: `\"50/s\"`, `\"20/10s\"`. Shared by all processes and kept in the database."},
     {"channels.*", "retry", "list of durations", "[\"1s\", \"1s\", \"10m\", \"10m\", \"10m\"]",
-     "Waiting times after calls that certainly did nothing; after the last one the message is parked. Empty: parked at "
+     "Waiting times after calls that certainly did nothing; after the last one the message is parked. Empty: "
+     "parked at "
      "once."},
     {"channels.*", "per_recipient", "{ limit, per, category }", "",
-     "So many messages to one recipient in so much time, for one category or for all: `{ limit = 3, per = \"1d\", "
+     "So many messages to one recipient in so much time, for one category or for all: `{ limit = 3, per = "
+     "\"1d\", "
      "category = \"advertising\" }`."},
     {"channels.*", "idempotency_window", "duration", "\"24h\"",
      "How long the receiver remembers a key, counted from the first call. Only with `at-least-once`."},
     {"channels.*", "max_text_bytes", "{ encoding, limit }", "",
-     "The longest body in bytes of the encoding that the vendor counts in: `UTF-8`, `EUC-KR`, `UCS-2` or `GSM-7`."},
+     "The longest body in bytes of the encoding that the vendor counts in: `UTF-8`, `EUC-KR`, `UCS-2` or "
+     "`GSM-7`."},
 
-    {"channels.*", "path", "path", "", "The file that one JSON line a message is appended to. Required.", "file"},
+    {"channels.*", "path", "path", "", "The file that one JSON line a message is appended to. Required.",
+     "file"},
 
     {"channels.*", "command", "list of strings", "",
-     "The program and its arguments; no shell is involved. A program without a slash is looked up in `PATH`. Required.",
+     "The program and its arguments; no shell is involved. A program without a slash is looked up in `PATH`. "
+     "Required.",
      "exec"},
 
     {"channels.*", "url", "string, { file } or { env }", "",
@@ -107,29 +125,36 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "`{ file = \"/etc/notifyctl/hook.secret\" }`.",
      "webhook"},
     {"channels.*", "headers", "table", "",
-     "Headers to add. A value is a string, `{ file }` or `{ env }`. A plain value of a header whose name sounds like a "
+     "Headers to add. A value is a string, `{ file }` or `{ env }`. A plain value of a header whose name "
+     "sounds like a "
      "credential needs a configuration file that only its owner may read.",
      "webhook"},
     {"channels.*", "secret", "{ file }, { env } or a list of them", "",
-     "Signing key of the Standard Webhooks headers, with or without `whsec_`. Several, newest first, all sign, for the "
+     "Signing key of the Standard Webhooks headers, with or without `whsec_`. Several, newest first, all "
+     "sign, for the "
      "time in which a key is changed.",
      "webhook"},
-    {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"",
-     "HTTP/2 is spoken over TLS only.", "webhook"},
+    {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"", "HTTP/2 is spoken over TLS only.",
+     "webhook"},
     {"channels.*", "not_sent", "list of statuses", "[]",
-     "Statuses from 400 to 599 by which this receiver promises that nothing was done, so that the call may be repeated.",
+     "Statuses from 400 to 599 by which this receiver promises that nothing was done, so that the call may "
+     "be repeated.",
      "webhook"},
     {"channels.*", "allow_private", "true or false", "false",
-     "Whether a URL that came as a recipient may lead to loopback, private and link-local addresses. The configured "
+     "Whether a URL that came as a recipient may lead to loopback, private and link-local addresses. The "
+     "configured "
      "`url` may always.",
      "webhook"},
 
-    {"alerts", "exec", "list of strings", "[]", "A program that gets the alert as JSON on its standard input."},
+    {"alerts", "exec", "list of strings", "[]",
+     "A program that gets the alert as JSON on its standard input."},
     {"alerts", "channel", "string", "", "A channel that carries the alert; needs `to`."},
     {"alerts", "to", "string", "", "The recipient of alerts on that channel."},
-    {"alerts", "repeat_after", "duration", "\"1h\"", "An alert that is still open is told again after this time."},
+    {"alerts", "repeat_after", "duration", "\"1h\"",
+     "An alert that is still open is told again after this time."},
 
-    {"templates", "directory", "path", "", "The directory of the templates: `NAME.toml` is the template NAME."},
+    {"templates", "directory", "path", "",
+     "The directory of the templates: `NAME.toml` is the template NAME."},
     {"templates", "default_locale", "string", "",
      "The locale of messages whose variables name none, like `ko` or `en-GB`."},
 });

@@ -9,7 +9,7 @@
 namespace notify {
 
 struct ConfigKey {
-  std::string_view section{};   // "", "relay", "channels.*"; "*" stands for a name that the user chooses
+  std::string_view section{};  // "", "relay", "channels.*"; "*" stands for a name that the user chooses
   std::string_view key{};
   std::string_view type{};      // as people say it: "duration", "list of strings"
   std::string_view fallback{};  // default as written in TOML; empty: none

@@ -3,12 +3,12 @@
 // Typed access to the tables of a TOML file, for config_file.cpp and its parts only. A wrong value becomes a
 // problem with its place and leaves the default standing, so that one run reports everything that is wrong.
 
+#include <toml++/toml.h>
 #include <climits>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <toml++/toml.h>
 #include <vector>
 
 #include "core/config.hpp"
@@ -43,7 +43,9 @@ class Section {
   const toml::table* table(std::string_view key);  // nullptr: absent, or not a table (a problem)
   const toml::array* array(std::string_view key);
   const toml::node& node() const noexcept { return table_; }
-  std::string full(std::string_view key) const { return name_.empty() ? std::string(key) : name_ + "." + std::string(key); }
+  std::string full(std::string_view key) const {
+    return name_.empty() ? std::string(key) : name_ + "." + std::string(key);
+  }
   Source& source() noexcept { return source_; }
 
   // Each leaves the target alone when the key is absent or wrong, and tells whether it was set.

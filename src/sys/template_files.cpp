@@ -38,8 +38,7 @@ struct File {
     TRY_ASSIGN(std::string value, text(node, "subject"));
     if (value.ends_with('\n')) value.pop_back();
     if (value.ends_with('\r')) value.pop_back();
-    if (value.find_first_of("\r\n") != std::string::npos)
-      return problem(node, "subject", "must be one line");
+    if (value.find_first_of("\r\n") != std::string::npos) return problem(node, "subject", "must be one line");
     return value;
   }
 

@@ -52,8 +52,8 @@ class Options : public testing::Test {
 };
 
 TEST_F(Options, are_stored_in_the_struct) {
-  ASSERT_TRUE(parse({"--flag", "--number", "3", "-vv", "--text=a", "--maybe", "m", "--many", "1", "--many=2", "--time",
-                     "1m30s", "one", "two", "three"}));
+  ASSERT_TRUE(parse({"--flag", "--number", "3", "-vv", "--text=a", "--maybe", "m", "--many", "1", "--many=2",
+                     "--time", "1m30s", "one", "two", "three"}));
   EXPECT_TRUE(targets_.flag);
   EXPECT_EQ(targets_.number, 3);
   EXPECT_EQ(targets_.verbose, 2);
@@ -108,6 +108,10 @@ TEST_F(Options, after_two_dashes_everything_is_an_argument) {
 TEST_F(Options, a_value_can_be_optional) {
   ASSERT_TRUE(parse({"--wait"}));
   EXPECT_EQ(targets_.wait, Duration(30s));
+  targets_.wait.reset();
+  ASSERT_TRUE(parse({"--wait", "--flag"}));
+  EXPECT_EQ(targets_.wait, Duration(30s));
+  EXPECT_TRUE(targets_.flag);
   ASSERT_TRUE(parse({"--wait=5s"}));
   EXPECT_EQ(targets_.wait, Duration(5s));
 }
@@ -123,6 +127,7 @@ TEST_F(Options, wrong_values_are_refused) {
   EXPECT_EQ(error({"--number", "11"}).message, "--number: 11 is not between 1 and 10");
   EXPECT_THAT(error({"--number", "3x"}).message, HasSubstr("--number: \"3x\""));
   EXPECT_THAT(error({"--number", ""}).message, HasSubstr("--number: "));
+  EXPECT_THAT(error({"--wait="}).message, HasSubstr("--wait: "));
   EXPECT_THAT(error({"--number", "99999999999999999999"}).message, HasSubstr("--number: "));
   EXPECT_EQ(error({"--time", "2h"}).message, "--time: 2h is not between 1s and 1h");
   EXPECT_EQ(error({"--time", "90"}).code, Code::kUsage);
@@ -163,8 +168,10 @@ Environment variable(std::string name, std::string value) {
 }
 
 TEST(CommandLine, global_options_stand_before_and_after_the_command) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"--db", "x.db", "--json", "status"}, {"status", "--json", "--db", "x.db"}, {"--json", "status", "--db=x.db"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--db", "x.db", "--json", "status"},
+                                             {"status", "--json", "--db", "x.db"},
+                                             {"--json", "status", "--db=x.db"}}) {
     const auto invocation = parse_command_line(words, no_variables());
     ASSERT_TRUE(invocation) << invocation.error().message;
     EXPECT_EQ(invocation->command->name, "status");
@@ -206,14 +213,15 @@ TEST(CommandLine, only_init_takes_config_without_a_file) {
   ASSERT_TRUE(init) << init.error().message;
   EXPECT_EQ(init->globals.config, "");
   EXPECT_EQ(parse_command_line({"init", "--config=/x"}, no_variables())->globals.config, "/x");
-  EXPECT_EQ(parse_command_line({"init", "--config"}, variable("NOTIFYCTL_CONFIG", "/env"))->globals.config, "/env");
+  EXPECT_EQ(parse_command_line({"init", "--config"}, variable("NOTIFYCTL_CONFIG", "/env"))->globals.config,
+            "/env");
   EXPECT_FALSE(parse_command_line({"status", "--config"}, no_variables()));
   EXPECT_FALSE(parse_command_line({"status", "--config="}, no_variables()));
 }
 
 TEST(CommandLine, help_is_understood_everywhere) {
-  for (const std::vector<std::string>& words :
-       std::vector<std::vector<std::string>>{{"--help"}, {"-h"}, {"enqueue", "--help"}, {"--json", "enqueue", "-h"}}) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--help"}, {"-h"}, {"enqueue", "--help"}, {"--json", "enqueue", "-h"}}) {
     const auto invocation = parse_command_line(words, no_variables());
     ASSERT_TRUE(invocation);
     EXPECT_TRUE(invocation->help);
@@ -224,8 +232,8 @@ TEST(EnqueueCommand, options_reach_the_struct) {
   OptionSet set;
   EnqueueOptions options;
   register_options(set, options);
-  ASSERT_TRUE(set.parse({"--channel", "sms", "--to", "+821000000000", "--key", "K", "--var", "a=1", "--var", "b=x=y",
-                         "--priority", "9", "--wait=5s", "--subject="}));
+  ASSERT_TRUE(set.parse({"--channel", "sms", "--to", "+821000000000", "--key", "K", "--var", "a=1", "--var",
+                         "b=x=y", "--priority", "9", "--wait=5s", "--subject="}));
   EXPECT_EQ(options.channel, "sms");
   EXPECT_EQ(options.to, "+821000000000");
   EXPECT_THAT(options.vars, ElementsAre("a=1", "b=x=y"));
@@ -261,7 +269,8 @@ TEST(Commands, none_takes_the_name_of_a_global_option) {
     for (const Option& option : set.options()) {
       if (option.is_positional()) continue;
       EXPECT_EQ(globals.find(option.long_name), nullptr) << command.name << " " << option.long_name;
-      EXPECT_TRUE(option.short_name.empty() || globals.find(option.short_name) == nullptr) << option.short_name;
+      EXPECT_TRUE(option.short_name.empty() || globals.find(option.short_name) == nullptr)
+          << option.short_name;
     }
   }
 }
