@@ -11,11 +11,12 @@ build=(
   build-essential binutils cmake ninja-build ccache pkg-config git ca-certificates dpkg-dev xz-utils
   libcli11-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libexpected-dev libabsl-dev
   libsqlite3-dev libssl-dev libnghttp2-dev libc-ares-dev zlib1g-dev
+  python3   # the receiver of examples/quickstart
 )
 # What the tests, the linters and the fake vendors need. Node is not here: its one test skips visibly without it.
 test=(
   libgtest-dev libgmock-dev libbenchmark-dev bats clang clang-format clang-tidy sqlite3 nginx-light nghttp2-server
-  mandoc python3 strace curl openssl tzdata procps util-linux shellcheck
+  mandoc strace curl openssl tzdata procps util-linux shellcheck
 )
 bench=(hyperfine wrk nginx-light libbenchmark-dev sqlite3)
 coverage=(gcovr)
