@@ -29,5 +29,5 @@ function(notify_embed target set)
     VERBATIM)
   target_sources(${target} PRIVATE "${embedded_dir}/${set}.cpp" "${embedded_dir}/${set}.hpp")
   set_source_files_properties("${embedded_dir}/${set}.cpp" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
-  target_include_directories(${target} PUBLIC "${PROJECT_BINARY_DIR}/generated")
+  target_compile_options(${target} PRIVATE -Igenerated)   # relative: see ccache in settings.cmake
 endfunction()

@@ -32,9 +32,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The commands of two build directories differ in nothing but the directory itself, so that they share what they compile.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_NOHASHDIR=1 "${CCACHE}")
 endif()
 
 # --- notify_options: for everything we compile ------------------------------------------------------------------------
@@ -42,7 +43,7 @@ endif()
 add_library(notify_options INTERFACE)
 target_compile_options(notify_options INTERFACE
   -ffunction-sections -fdata-sections -fstack-protector-strong
-  "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=" "-ffile-prefix-map=${PROJECT_BINARY_DIR}/=")
+  "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=")
 target_link_options(notify_options INTERFACE
   -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64")

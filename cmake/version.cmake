@@ -17,5 +17,5 @@ function(notify_version target)
     BYPRODUCTS "${dir}/notify_version.hpp"
     COMMENT "Looking up the commit" VERBATIM)
   add_dependencies(${target} notify_version)
-  target_include_directories(${target} PUBLIC "${dir}")
+  target_compile_options(${target} PRIVATE -Igenerated)   # relative: see ccache in settings.cmake
 endfunction()
