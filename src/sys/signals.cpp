@@ -30,7 +30,7 @@ std::array<struct sigaction, kStopSignals.size()> previous;
 std::int64_t now_ns() noexcept {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
 // Async-signal-safe: atomics, clock_gettime, write and _exit only.

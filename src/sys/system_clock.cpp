@@ -8,7 +8,7 @@ namespace {
 std::int64_t read_ms(clockid_t clock) noexcept {
   timespec t{};
   clock_gettime(clock, &t);  // cannot fail for these clocks
-  return static_cast<std::int64_t>(t.tv_sec) * 1000 + t.tv_nsec / 1000000;
+  return std::int64_t{t.tv_sec} * 1000 + t.tv_nsec / 1000000;
 }
 
 }  // namespace
