@@ -62,6 +62,7 @@ void prepare_process() {
     if (got >= 0 && got != fd) ::close(got);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 Result<StopSignals> StopSignals::install(Loop& loop, std::function<void(int signal)> stop) {
