@@ -80,8 +80,7 @@ AppendResult append_lines(int fd, std::string_view lines) {
   off_t written = 0;
   if (const int error = write_all(fd, lines, written); error != 0)
     return take_back(fd, before, written, "cannot write to it", error);
-  if (const int error = sync_data(fd); error != 0)
-    return take_back(fd, before, written, "cannot sync it", error);
+  if (const int error = sync_data(fd); error != 0) return take_back(fd, before, written, "cannot sync it", error);
   return ok();
 }
 
@@ -111,8 +110,7 @@ AppendResult AppendFile::lock() {
 AppendResult AppendFile::open() {
   fd_ = ::open(path_.c_str(), kOpenFlags);
   if (fd_ < 0 && errno == ENOENT) return create();
-  if (fd_ < 0 && errno == ELOOP)
-    return unchanged("it is a symbolic link: configure the path that it leads to");
+  if (fd_ < 0 && errno == ELOOP) return unchanged("it is a symbolic link: configure the path that it leads to");
   if (fd_ < 0) return unchanged("cannot open it", errno);
   struct stat status {};
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {

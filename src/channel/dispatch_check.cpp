@@ -28,8 +28,7 @@ Result<void> check_dispatch(const Dispatch& dispatch) {
                                                               {"category", envelope.category},
                                                               {"correlation", envelope.correlation}};
   for (const auto& [field, text] : texts)
-    if (!is_plain(text))
-      return fail_field(field, std::string(field) + ": holds control characters or is not UTF-8");
+    if (!is_plain(text)) return fail_field(field, std::string(field) + ": holds control characters or is not UTF-8");
   return {};
 }
 

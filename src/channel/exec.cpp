@@ -22,10 +22,7 @@ std::string_view first_line(std::string_view output) {
 class ExecChannel final : public Channel {
  public:
   ExecChannel(const ChannelConfig& config, std::vector<std::string> command, const ChannelPorts& ports)
-      : command_(std::move(command)),
-        timeout_(config.timeout),
-        processes_(ports.processes),
-        clock_(ports.clock) {}
+      : command_(std::move(command)), timeout_(config.timeout), processes_(ports.processes), clock_(ports.clock) {}
 
   Result<void> check(const Dispatch& dispatch) const override { return check_dispatch(dispatch); }
 
@@ -37,14 +34,13 @@ class ExecChannel final : public Channel {
     request.timeout = timeout_;
     const auto bytes = static_cast<std::int64_t>(request.input.size());
     // Captures no `this`: the channel may be gone before the program is.
-    processes_.run(std::move(request),
-                   [done = std::move(done), personal = personal_parts(dispatch), bytes, &clock = clock_,
-                    begun = clock_.monotonic()](const ProcessResult& result) {
-                     Outcome outcome = classify_exit(result, personal);
-                     outcome.bytes_sent = result.started ? bytes : 0;
-                     outcome.elapsed = clock.monotonic() - begun;
-                     done(std::move(outcome));
-                   });
+    processes_.run(std::move(request), [done = std::move(done), personal = personal_parts(dispatch), bytes,
+                                        &clock = clock_, begun = clock_.monotonic()](const ProcessResult& result) {
+      Outcome outcome = classify_exit(result, personal);
+      outcome.bytes_sent = result.started ? bytes : 0;
+      outcome.elapsed = clock.monotonic() - begun;
+      done(std::move(outcome));
+    });
   }
 
  private:

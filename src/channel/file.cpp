@@ -43,8 +43,7 @@ class Writer : public std::enable_shared_from_this<Writer> {
       : path_(std::move(path)), timeout_(timeout), loop_(loop), clock_(clock), file_(path_) {}
 
   void add(std::string line, Channel::Done done) {
-    if (batches_.empty() || batches_.back().lines.size() + line.size() > kMaxBatchBytes)
-      batches_.emplace_back();
+    if (batches_.empty() || batches_.back().lines.size() + line.size() > kMaxBatchBytes) batches_.emplace_back();
     Batch& batch = batches_.back();
     batch.waiting.push_back({std::move(done), static_cast<std::int64_t>(line.size()), clock_.monotonic()});
     batch.lines += line;
@@ -106,9 +105,7 @@ class FileChannel final : public Channel {
 
   Result<void> check(const Dispatch& dispatch) const override { return check_dispatch(dispatch); }
 
-  void send(Dispatch dispatch, Done done) override {
-    writer_->add(message_json(dispatch) + '\n', std::move(done));
-  }
+  void send(Dispatch dispatch, Done done) override { writer_->add(message_json(dispatch) + '\n', std::move(done)); }
 
  private:
   std::shared_ptr<Writer> writer_;
@@ -121,8 +118,7 @@ Result<std::unique_ptr<Channel>> make_file_channel(const ChannelConfig& config, 
   ASSERT(driver != nullptr);
   if (!driver->path.starts_with('/'))
     return fail(Code::kConfig, "path: not absolute", "path = \"/var/log/notifyctl/messages.jsonl\"");
-  return std::make_unique<FileChannel>(
-      std::make_shared<Writer>(driver->path, config.timeout, ports.loop, ports.clock));
+  return std::make_unique<FileChannel>(std::make_shared<Writer>(driver->path, config.timeout, ports.loop, ports.clock));
 }
 
 }  // namespace notify

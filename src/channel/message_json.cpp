@@ -15,8 +15,7 @@ class ObjectWriter {
 
   void text(std::string_view name, std::string_view value) {
     begin(name);
-    append_json_string(out_,
-                       valid_utf8(value) ? value : std::string_view(safe_text(value, value.size() * 6)));
+    append_json_string(out_, valid_utf8(value) ? value : std::string_view(safe_text(value, value.size() * 6)));
   }
   void text_if_any(std::string_view name, std::string_view value) {
     if (!value.empty()) text(name, value);
@@ -42,8 +41,8 @@ std::string message_json(const Dispatch& dispatch) {
   const Envelope& envelope = dispatch.envelope;
   const Payload& content = dispatch.content;
   std::string json;
-  json.reserve(256 + dispatch.address.size() + content.subject.size() + content.body.size() +
-               content.html.size() + content.alt.size() + content.data.size());
+  json.reserve(256 + dispatch.address.size() + content.subject.size() + content.body.size() + content.html.size() +
+               content.alt.size() + content.data.size());
   ObjectWriter object(json);
   object.text("message_id", envelope.message_id);
   object.text("to", dispatch.address);

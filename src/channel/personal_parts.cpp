@@ -23,8 +23,8 @@ void add(std::vector<std::string>& parts, const std::string& text) {
 std::vector<std::string> personal_parts(const Dispatch& dispatch) {
   std::vector<std::string> parts;
   const Payload& content = dispatch.content;
-  for (const std::string* text : {&dispatch.address, &dispatch.envelope.recipient, &content.subject,
-                                  &content.body, &content.html, &content.alt, &content.data})
+  for (const std::string* text : {&dispatch.address, &dispatch.envelope.recipient, &content.subject, &content.body,
+                                  &content.html, &content.alt, &content.data})
     add(parts, *text);
   return parts;
 }

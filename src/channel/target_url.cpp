@@ -35,9 +35,7 @@ bool is_one_of_ours(std::string_view scheme) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
-bool is_name_char(char c) {
-  return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_';
-}
+bool is_name_char(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_'; }
 
 // A percent sign would let a host be written in two ways, and an interface name ("%25eth0") only makes sense
 // for link-local addresses, which are refused in any case.
@@ -52,8 +50,7 @@ bool is_host(std::string_view host) {
 }
 
 bool is_port(std::string_view digits) {
-  if (digits.empty() || digits.size() > 5 || !std::all_of(digits.begin(), digits.end(), is_digit))
-    return false;
+  if (digits.empty() || digits.size() > 5 || !std::all_of(digits.begin(), digits.end(), is_digit)) return false;
   const int port = std::stoi(std::string(digits));
   return port >= 1 && port <= 65535;
 }
@@ -83,8 +80,7 @@ Result<void> check_target_url(std::string_view url) {
       return fail_field("to", "URL: holds a character that a URL cannot hold",
                         "write it percent-encoded (%20 for a space)");
   const std::optional<Split> parts = split(url);
-  if (!parts || !is_one_of_ours(parts->scheme))
-    return fail_field("to", "URL: does not begin with http:// or https://");
+  if (!parts || !is_one_of_ours(parts->scheme)) return fail_field("to", "URL: does not begin with http:// or https://");
   if (parts->authority.find('@') != std::string_view::npos)
     return fail_field("to", "URL: holds a user name or password before the host",
                       "give credentials in [channels.NAME.headers]");

@@ -29,8 +29,7 @@ std::string detail_of(const HttpEvidence& evidence, const Dispatch& dispatch, co
   if (settings.url.empty())
     for (std::string& part : telling_parts(dispatch.address)) parts.push_back(std::move(part));
   parts.push_back(std::move(signature));
-  return safe_text_without(evidence.status == 0 ? evidence.curl_error : evidence.body, parts,
-                           limits::kDetail);
+  return safe_text_without(evidence.status == 0 ? evidence.curl_error : evidence.body, parts, limits::kDetail);
 }
 
 // Standard Webhooks: 410 says that the endpoint is gone. Where the recipient is the endpoint, its troubles
@@ -68,15 +67,14 @@ class WebhookChannel final : public Channel {
     request.headers = settings_->headers;
     std::string signature = add_message_headers(dispatch.envelope, request);
     // Captures no `this`: the channel may be gone before the call is.
-    http_.start(std::move(request),
-                [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
-                 signature = std::move(signature), &clock = clock_](const HttpEvidence& evidence) {
-                  Outcome outcome = classify_http(evidence, settings->rules, clock.now());
-                  judge_endpoint(evidence, !settings->url.empty(), outcome);
-                  const bool sent = outcome.cls == OutcomeClass::kSent;
-                  outcome.detail = sent ? std::string() : detail_of(evidence, dispatch, *settings, signature);
-                  done(std::move(outcome));
-                });
+    http_.start(std::move(request), [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
+                                     signature = std::move(signature), &clock = clock_](const HttpEvidence& evidence) {
+      Outcome outcome = classify_http(evidence, settings->rules, clock.now());
+      judge_endpoint(evidence, !settings->url.empty(), outcome);
+      const bool sent = outcome.cls == OutcomeClass::kSent;
+      outcome.detail = sent ? std::string() : detail_of(evidence, dispatch, *settings, signature);
+      done(std::move(outcome));
+    });
   }
 
  private:
@@ -100,10 +98,8 @@ class WebhookChannel final : public Channel {
 
 }  // namespace
 
-Result<std::unique_ptr<Channel>> make_webhook_channel(const ChannelConfig& config,
-                                                      const ChannelPorts& ports) {
-  TRY_ASSIGN(std::shared_ptr<const WebhookSettings> settings,
-             make_webhook_settings(config, ports.user_agent));
+Result<std::unique_ptr<Channel>> make_webhook_channel(const ChannelConfig& config, const ChannelPorts& ports) {
+  TRY_ASSIGN(std::shared_ptr<const WebhookSettings> settings, make_webhook_settings(config, ports.user_agent));
   TRY_ASSIGN(HttpClient * http, ports.http());
   return std::make_unique<WebhookChannel>(std::move(settings), *http, ports.clock);
 }

@@ -30,9 +30,9 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 
 // What the driver or the HTTP client writes itself: a second one would contradict it.
 bool is_reserved(std::string_view name) {
-  return is_one_of(name, {"content-type", "idempotency-key", "webhook-id", "webhook-timestamp",
-                          "webhook-signature", "x-correlation-id", "host", "content-length",
-                          "transfer-encoding", "connection", "expect", "te", "trailer", "upgrade"});
+  return is_one_of(name, {"content-type", "idempotency-key", "webhook-id", "webhook-timestamp", "webhook-signature",
+                          "x-correlation-id", "host", "content-length", "transfer-encoding", "connection", "expect",
+                          "te", "trailer", "upgrade"});
 }
 
 // RFC 9110 5.5: no line end and no other control character but the tab.
@@ -66,8 +66,7 @@ Result<void> check_header(const Header& header, bool goes_to_recipients) {
   return {};
 }
 
-Result<void> add_headers(const WebhookDriverConfig& driver, const std::string& user_agent,
-                         WebhookSettings& settings) {
+Result<void> add_headers(const WebhookDriverConfig& driver, const std::string& user_agent, WebhookSettings& settings) {
   for (const Header& header : driver.headers) {
     TRY(check_header(header, !driver.url.is_set()));
     const std::string& value = header.value.value.reveal();
@@ -77,9 +76,8 @@ Result<void> add_headers(const WebhookDriverConfig& driver, const std::string& u
       settings.secrets.push_back(value.substr(space + 1));
   }
   settings.headers.emplace_back("Content-Type", "application/json");
-  const bool has_user_agent =
-      std::any_of(settings.headers.begin(), settings.headers.end(),
-                  [](const auto& header) { return same_name(header.first, "User-Agent"); });
+  const bool has_user_agent = std::any_of(settings.headers.begin(), settings.headers.end(),
+                                          [](const auto& header) { return same_name(header.first, "User-Agent"); });
   if (!has_user_agent) settings.headers.emplace_back("User-Agent", user_agent);
   return {};
 }
@@ -120,8 +118,7 @@ Result<std::shared_ptr<const WebhookSettings>> make_webhook_settings(const Chann
   request.connect_timeout = config.connect_timeout;
   request.timeout = config.timeout;
   request.once = config.semantics != Semantics::kAtLeastOnce;
-  request.version =
-      driver->http_version == HttpVersion::k2 ? HttpRequest::Version::k2 : HttpRequest::Version::k1_1;
+  request.version = driver->http_version == HttpVersion::k2 ? HttpRequest::Version::k2 : HttpRequest::Version::k1_1;
   return settings;
 }
 

@@ -97,8 +97,7 @@ class WebhookSite final : public Site {
   DriverConfig refusing() override { return to(stub_.url("code:400?body=refused:%20{to}")); }
   std::vector<json> received() override {
     std::vector<json> documents;
-    for (const json& request : stub_.log())
-      documents.push_back(json::parse(request.at("body").get<std::string>()));
+    for (const json& request : stub_.log()) documents.push_back(json::parse(request.at("body").get<std::string>()));
     return documents;
   }
 

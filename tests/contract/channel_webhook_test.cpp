@@ -81,10 +81,10 @@ TEST_F(ChannelWebhookLive, F46_OnlyTheHeadersThatWereMeantArrive) {
   EXPECT_EQ(headers["X-Source"], "shop; a=\"b\", c");
   EXPECT_EQ(headers["X-Correlation-Id"], "req 1: \"x\"");
   for (const auto& [name, value] : headers)
-    EXPECT_THAT((std::vector<std::string>{"Host", "Accept", "User-Agent", "Content-Type", "Content-Length",
-                                          "Idempotency-Key", "webhook-id", "webhook-timestamp", "X-Source",
-                                          "X-Correlation-Id"}),
-                testing::Contains(name));
+    EXPECT_THAT(
+        (std::vector<std::string>{"Host", "Accept", "User-Agent", "Content-Type", "Content-Length", "Idempotency-Key",
+                                  "webhook-id", "webhook-timestamp", "X-Source", "X-Correlation-Id"}),
+        testing::Contains(name));
 }
 
 TEST_F(ChannelWebhookLive, F02_AConnectionThatDiesUnderARequestIsUnknownAndAskedOnce) {
@@ -113,9 +113,8 @@ TEST_F(ChannelWebhookLive, F03_NoAnswerAfterTheRequestLeftIsUnknown) {
 
 TEST_F(ChannelWebhookLive, F59_BytesOfTheVendorNeverBreakAnything) {
   StubProcess stub;
-  for (const char* answer :
-       {"code:500?sample=euc-kr", "code:400?sample=bad-utf8", "code:500?sample=cut-utf8",
-        "code:599?reason=caf%e9", "code:400?sample=html", "cut-body:500", "endless:3000000"}) {
+  for (const char* answer : {"code:500?sample=euc-kr", "code:400?sample=bad-utf8", "code:500?sample=cut-utf8",
+                             "code:599?reason=caf%e9", "code:400?sample=html", "cut-body:500", "endless:3000000"}) {
     const auto channel = make(to(stub.url(answer)));
     const Outcome outcome = channels.send(*channel, make_dispatch());
     EXPECT_TRUE(valid_utf8(outcome.detail)) << answer;
@@ -141,8 +140,7 @@ TEST_F(ChannelWebhookLive, F57_NoOutcomeHoldsTheSecretsOfTheUrlAndTheHeaders) {
     const auto channel = make(driver, 1s);
     const Outcome outcome = channels.send(*channel, make_dispatch());
     EXPECT_NE(outcome.cls, OutcomeClass::kSent) << target;
-    EXPECT_THAT(outcome.reason + outcome.detail + outcome.reference + outcome.phase,
-                Not(HasSubstr("SECRET")));
+    EXPECT_THAT(outcome.reason + outcome.detail + outcome.reference + outcome.phase, Not(HasSubstr("SECRET")));
     EXPECT_THAT(outcome.detail, Not(HasSubstr("821000000042")));
   }
 }
@@ -209,8 +207,8 @@ TEST_F(ChannelWebhookLive, F33_AddressesOfOurOwnNetworkGetNoPacket) {
                                  "172.16.0.1",
                                  "192.168.0.1",
                                  "100.64.0.1"}) {
-    const Dispatch dispatch = make_dispatch(
-        "shop-0123abcd-7", "http://" + host + ":" + std::to_string(listener.port) + "/latest/meta-data");
+    const Dispatch dispatch =
+        make_dispatch("shop-0123abcd-7", "http://" + host + ":" + std::to_string(listener.port) + "/latest/meta-data");
     ASSERT_TRUE(guarded->check(dispatch).has_value()) << host;
     const Outcome outcome = channels.send(*guarded, dispatch);
     EXPECT_EQ(outcome.reason, "address-blocked") << host << ": " << outcome.detail;
@@ -226,8 +224,8 @@ TEST_F(ChannelWebhookLive, F33_TheListenerWouldHaveNoticed) {
   driver.allow_private = true;
   const auto unguarded = make(driver, 300ms);
   for (const std::string host : {"127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]"}) {
-    channels.send(*unguarded, make_dispatch("shop-0123abcd-7",
-                                            "http://" + host + ":" + std::to_string(listener.port) + "/"));
+    channels.send(*unguarded,
+                  make_dispatch("shop-0123abcd-7", "http://" + host + ":" + std::to_string(listener.port) + "/"));
     EXPECT_GE(listener.connections(), 1) << host;
   }
 }

@@ -14,8 +14,7 @@
 
 namespace notify::test {
 
-inline Dispatch make_dispatch(std::string message_id = "shop-0123abcd-7",
-                              std::string address = "+821000000042") {
+inline Dispatch make_dispatch(std::string message_id = "shop-0123abcd-7", std::string address = "+821000000042") {
   Dispatch dispatch;
   dispatch.envelope.message_id = std::move(message_id);
   dispatch.envelope.recipient = address;
@@ -50,8 +49,7 @@ struct Bench {
   FakeLoop loop{clock};
   FakeHttp http{loop};
   FakeProcess processes{loop};
-  ChannelPorts ports{loop, processes, clock, [this]() -> Result<HttpClient*> { return &http; },
-                     "notifyctl/9.9.9"};
+  ChannelPorts ports{loop, processes, clock, [this]() -> Result<HttpClient*> { return &http; }, "notifyctl/9.9.9"};
   std::vector<Outcome> outcomes{};
 
   Channel::Done keep() {

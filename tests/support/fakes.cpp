@@ -56,8 +56,7 @@ void FakeLoop::advance(Duration d) {
   clock_.advance(end - clock_.monotonic());
 }
 
-HttpEvidence answered(int status, std::string body,
-                      std::vector<std::pair<std::string, std::string>> headers) {
+HttpEvidence answered(int status, std::string body, std::vector<std::pair<std::string, std::string>> headers) {
   HttpEvidence evidence;
   evidence.status = status;
   evidence.body = std::move(body);

@@ -83,8 +83,7 @@ class FakeLoop final : public Loop {
 };
 
 // What libcurl observes when a vendor answers `status`, when nobody listens, and when no answer comes.
-HttpEvidence answered(int status, std::string body = {},
-                      std::vector<std::pair<std::string, std::string>> headers = {});
+HttpEvidence answered(int status, std::string body = {}, std::vector<std::pair<std::string, std::string>> headers = {});
 HttpEvidence connection_refused();
 HttpEvidence no_answer();  // the request left completely, then the time was over
 

@@ -24,9 +24,7 @@ class RealChannels {
   // Hands all of them over in one round of the loop and waits for every outcome; in the order of the
   // messages.
   std::vector<Outcome> send(Channel& channel, const std::vector<Dispatch>& messages);
-  Outcome send(Channel& channel, const Dispatch& message) {
-    return send(channel, std::vector{message}).at(0);
-  }
+  Outcome send(Channel& channel, const Dispatch& message) { return send(channel, std::vector{message}).at(0); }
 
   EpollLoop& loop() { return loop_; }
 

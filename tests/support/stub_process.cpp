@@ -46,8 +46,7 @@ std::string first_line(int fd) {
 
 StubProcess::StubProcess(std::vector<std::string> options) : directory_(make_directory()) {
   const char* program = std::getenv("VENDOR_STUB");
-  if (program == nullptr)
-    throw std::runtime_error("VENDOR_STUB is not set: run the tests by ctest or make test");
+  if (program == nullptr) throw std::runtime_error("VENDOR_STUB is not set: run the tests by ctest or make test");
   std::vector<std::string> words{program, "--parent-death", "--log", directory_ + "/log"};
   words.insert(words.end(), options.begin(), options.end());
   int ends[2];

@@ -14,11 +14,10 @@ using nlohmann::json;
 using test::make_dispatch;
 
 TEST(ChannelMessageJson, IsTheDocumentedObjectInOneLine) {
-  EXPECT_EQ(
-      message_json(make_dispatch()),
-      R"({"message_id":"shop-0123abcd-7","to":"+821000000042","kind":"order-paid","category":"transactional",)"
-      R"("subject":"Paid","body":"Your order 42 is paid.","data":{"order":42},)"
-      R"("enqueued_at":"2026-11-29T13:26:09.000Z"})");
+  EXPECT_EQ(message_json(make_dispatch()),
+            R"({"message_id":"shop-0123abcd-7","to":"+821000000042","kind":"order-paid","category":"transactional",)"
+            R"("subject":"Paid","body":"Your order 42 is paid.","data":{"order":42},)"
+            R"("enqueued_at":"2026-11-29T13:26:09.000Z"})");
 }
 
 TEST(ChannelMessageJson, OptionalMembersAppearWhenTheMessageHasThem) {
@@ -36,8 +35,7 @@ TEST(ChannelMessageJson, RequiredMembersAreThereEvenWhenEmpty) {
   Dispatch dispatch;
   const json document = json::parse(message_json(dispatch));
   EXPECT_EQ(document.size(), 8U);
-  for (const char* name : {"message_id", "to", "kind", "category", "subject", "body"})
-    EXPECT_EQ(document[name], "");
+  for (const char* name : {"message_id", "to", "kind", "category", "subject", "body"}) EXPECT_EQ(document[name], "");
   EXPECT_TRUE(document["data"].is_null());
 }
 

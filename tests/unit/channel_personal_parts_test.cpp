@@ -23,20 +23,16 @@ Dispatch secretive() {
   return dispatch;
 }
 
-std::string shown(std::string_view echo) {
-  return safe_text_without(echo, personal_parts(secretive()), 1024);
-}
+std::string shown(std::string_view echo) { return safe_text_without(echo, personal_parts(secretive()), 1024); }
 
 TEST(ChannelPersonalParts, F57_NothingOfTheMessageIsLeftInAnEchoOfTheDocument) {
   const std::string text = shown("rejected: " + message_json(secretive()));
   EXPECT_THAT(text, HasSubstr("rejected: "));
-  for (const char* part : {"SECRET", "482913", "code", "821000000042"})
-    EXPECT_THAT(text, Not(HasSubstr(part)));
+  for (const char* part : {"SECRET", "482913", "code", "821000000042"}) EXPECT_THAT(text, Not(HasSubstr(part)));
 }
 
 TEST(ChannelPersonalParts, F57_NorInAnEchoOfTheTextsThemselves) {
-  const std::string text =
-      shown("to +821000000042 (@customer-SECRET): Your \"code\":\n482913, SECRET subject");
+  const std::string text = shown("to +821000000042 (@customer-SECRET): Your \"code\":\n482913, SECRET subject");
   EXPECT_EQ(text, "to *** (***): ***, ***");
 }
 
@@ -50,8 +46,7 @@ TEST(ChannelPersonalParts, ATextInsideALongerOneDoesNotBreakItUp) {
   Dispatch dispatch = test::make_dispatch();
   dispatch.content.subject = "order 42";
   dispatch.content.body = "Your order 42 is paid.";
-  EXPECT_EQ(safe_text_without("<Your order 42 is paid.> order 42", personal_parts(dispatch), 100),
-            "<***> ***");
+  EXPECT_EQ(safe_text_without("<Your order 42 is paid.> order 42", personal_parts(dispatch), 100), "<***> ***");
 }
 
 TEST(ChannelPersonalParts, EmptyTextsMaskNothing) {

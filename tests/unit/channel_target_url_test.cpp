@@ -95,8 +95,8 @@ TEST(ChannelTargetUrl, IsBounded) {
 }
 
 TEST(ChannelTargetUrl, F57_NeverRepeatsTheUrl) {
-  for (const char* url : {"https://hooks.test:SECRETPART/", "ftp://hooks.test/T/SECRETPART",
-                          "https://a@b/SECRETPART", "https://h/SECRETPART\n"}) {
+  for (const char* url : {"https://hooks.test:SECRETPART/", "ftp://hooks.test/T/SECRETPART", "https://a@b/SECRETPART",
+                          "https://h/SECRETPART\n"}) {
     const Result<void> checked = check_target_url(url);
     ASSERT_FALSE(checked.has_value());
     EXPECT_THAT(checked.error().message + checked.error().hint, Not(HasSubstr("SECRETPART")));

@@ -102,8 +102,7 @@ TEST_F(ChannelWebhook, F58_EveryAttemptHasItsOwnTimestampAndSignature) {
     const std::int64_t now = bench.clock.now().ms / 1000;
     EXPECT_EQ(header(last(), "webhook-id"), "shop-0123abcd-7");
     EXPECT_EQ(header(last(), "webhook-timestamp"), std::to_string(now));
-    EXPECT_EQ(header(last(), "webhook-signature"),
-              webhook_signature(keys, "shop-0123abcd-7", now, last().body))
+    EXPECT_EQ(header(last(), "webhook-signature"), webhook_signature(keys, "shop-0123abcd-7", now, last().body))
         << "the signed bytes are the sent bytes";
     signatures.push_back(header(last(), "webhook-signature"));
   }
@@ -124,8 +123,7 @@ TEST_F(ChannelWebhook, F58_TwoSignaturesDuringARotation) {
 
 TEST_F(ChannelWebhook, ConfiguredHeadersGoAlong) {
   WebhookDriverConfig driver = to_url();
-  driver.headers = {{"Authorization", secret_from_file("Bearer tok_SECRET")},
-                    {"user-agent", plain_secret("shop/1")}};
+  driver.headers = {{"Authorization", secret_from_file("Bearer tok_SECRET")}, {"user-agent", plain_secret("shop/1")}};
   make(driver);
   send(answered(200));
   EXPECT_EQ(header(last(), "Authorization"), "Bearer tok_SECRET");
@@ -168,8 +166,7 @@ TEST_F(ChannelWebhook, EveryStatusHasItsMeaning) {
 
 TEST_F(ChannelWebhook, F32_OfASuccessOnlyTheStatusCounts) {
   make(to_url());
-  for (const char* body :
-       {"ok", R"({"ok":false,"error":"invalid_auth"})", "", R"({"ok":tr)", "<html>login</html>"})
+  for (const char* body : {"ok", R"({"ok":false,"error":"invalid_auth"})", "", R"({"ok":tr)", "<html>login</html>"})
     EXPECT_EQ(send(answered(200, body)).cls, OutcomeClass::kSent) << body;
 }
 
@@ -242,8 +239,7 @@ TEST_F(ChannelWebhookByRecipient, ItsTroublesAreNotTheLanes) {
     EXPECT_FALSE(outcome.lane_wide) << status;
     EXPECT_EQ(outcome.disable_endpoint, status == 410) << status;
   }
-  EXPECT_EQ(send(answered(429, "", {{"retry-after", "60"}}), to("https://t.test/")).retry_after,
-            Duration{60s});
+  EXPECT_EQ(send(answered(429, "", {{"retry-after", "60"}}), to("https://t.test/")).retry_after, Duration{60s});
   const Outcome refused = send(connection_refused(), to("https://tenant.test/in"));
   EXPECT_EQ(refused.cls, OutcomeClass::kNotSent);
   EXPECT_FALSE(refused.connect_refused) << "others may well be reachable";
@@ -297,10 +293,9 @@ TEST_F(ChannelWebhook, F46_NoValueCanAddAHeader) {
   const std::string_view breaks[] = {"x\r\nBcc: e@evil.test",   "x\n", "x\r", "x\xc2\x85", "x\xe2\x80\xa8",
                                      std::string_view("x\0", 2)};
   for (const std::string_view text : breaks) {
-    const std::function<void(Dispatch&)> places[] = {[&](Dispatch& d) { d.envelope.correlation = text; },
-                                                     [&](Dispatch& d) { d.envelope.message_id = text; },
-                                                     [&](Dispatch& d) { d.envelope.kind = text; },
-                                                     [&](Dispatch& d) { d.address = text; }};
+    const std::function<void(Dispatch&)> places[] = {
+        [&](Dispatch& d) { d.envelope.correlation = text; }, [&](Dispatch& d) { d.envelope.message_id = text; },
+        [&](Dispatch& d) { d.envelope.kind = text; }, [&](Dispatch& d) { d.address = text; }};
     for (const auto& put : places) {
       Dispatch dispatch = make_dispatch();
       put(dispatch);
@@ -323,8 +318,8 @@ TEST_F(ChannelWebhook, MessageIdsFitHeaderAndSignature) {
 
 TEST_F(ChannelWebhook, F59_ForeignAnswersAreMadeSafe) {
   make(to_url());
-  for (const std::string& body : {std::string("\xb0\xa1\xb3\xaa"), "cut \xea\xb0" + std::string(),
-                                  "\x1b[31m\x07" + std::string(70000, '\xff')}) {
+  for (const std::string& body :
+       {std::string("\xb0\xa1\xb3\xaa"), "cut \xea\xb0" + std::string(), "\x1b[31m\x07" + std::string(70000, '\xff')}) {
     const Outcome outcome = send(answered(500, body));
     EXPECT_EQ(outcome.cls, OutcomeClass::kUnknown);
     EXPECT_TRUE(valid_utf8(outcome.detail));
@@ -343,8 +338,7 @@ TEST_F(ChannelWebhook, F57_NoSecretComesBackInAnyOutcome) {
   dispatch.content.subject = "SECRETSUBJECT";
 
   send(answered(200), dispatch);
-  std::string echo =
-      last().url + "\n" + last().body + "\n/T01/SECRETPART tok_SECRET SECRETQUERY +821000000042\n";
+  std::string echo = last().url + "\n" + last().body + "\n/T01/SECRETPART tok_SECRET SECRETQUERY +821000000042\n";
   for (const auto& [name, value] : last().headers) echo += name + ": " + value + "\n";
   const std::string signature = header(last(), "webhook-signature");
 
@@ -352,8 +346,7 @@ TEST_F(ChannelWebhook, F57_NoSecretComesBackInAnyOutcome) {
     HttpEvidence evidence = answered(status, echo, {{"location", last().url}});
     const Outcome outcome = send(evidence, dispatch);
     const std::string text = outcome.reason + outcome.detail + outcome.reference + outcome.phase;
-    for (const char* secret : {"SECRET", "482913", "821000000042"})
-      EXPECT_THAT(text, Not(HasSubstr(secret))) << status;
+    for (const char* secret : {"SECRET", "482913", "821000000042"}) EXPECT_THAT(text, Not(HasSubstr(secret))) << status;
     EXPECT_THAT(text, Not(HasSubstr(signature.substr(3, 20)))) << status;
   }
   for (HttpEvidence evidence : {connection_refused(), no_answer()}) {
