@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -16,10 +15,12 @@
 #include "store/open.hpp"
 #include "sys/ca_bundle.hpp"
 #include "sys/config_file.hpp"
+#include "sys/files.hpp"
 #include "sys/reachability.hpp"
 #include "sys/secrets.hpp"
 #include "sys/template_files.hpp"
 #include "sys/zone.hpp"
+#include "sys/zone_data.hpp"
 
 namespace notify {
 namespace {
@@ -49,8 +50,7 @@ class Findings {
   int status() const noexcept { return status_; }
 
  private:
-  void print(const std::string& what, std::string_view verdict, const std::string& text,
-             const std::string& hint) {
+  void print(const std::string& what, std::string_view verdict, const std::string& text, const std::string& hint) {
     Output& out = context_.out();
     if (context_.json()) {
       out.line(to_text({{"check", what}, {"result", verdict}, {"message", text}, {"hint", hint}}));
@@ -81,11 +81,10 @@ std::optional<Config> check_config(Findings& findings, Context& context) {
   findings.good("configuration", **file);
   struct stat info {};
   if (stat((*file)->c_str(), &info) == 0 && (info.st_mode & 022U) != 0)
-    findings.warning("configuration", **file + " can be changed by others than its owner",
-                     "chmod go-w " + **file);
+    findings.warning("configuration", **file + " can be changed by others than its owner", "chmod go-w " + **file);
   if (config->guarded())
-    findings.good("guard", "environment \"" + config->environment +
-                               "\": only recipients in guard.allow are written to");
+    findings.good("guard",
+                  "environment \"" + config->environment + "\": only recipients in guard.allow are written to");
   return std::move(*config);
 }
 
@@ -93,14 +92,13 @@ void check_zone(Findings& findings, const Config& config) {
   if (config.timezone.empty())
     findings.good("time zone", "none configured; times need a zone of their own");
   else
-    findings.judge("time zone", load_zone(config.timezone), config.timezone);
+    findings.judge("time zone", load_zone(config.timezone), config.timezone + ", data " + zone_data_version());
 }
 
 void check_disk(Findings& findings, const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();
   struct statvfs info {};
-  if (statvfs(directory.c_str(), &info) != 0)
-    return findings.wrong("disk", Error{Code::kIo, directory + ": " + std::strerror(errno), {}, {}});
+  if (statvfs(directory.c_str(), &info) != 0) return findings.wrong("disk", file_error(directory, errno));
   const auto free = static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
   const std::string text = show_bytes(free) + " free at " + directory;
   if (free < kLeastFree)
@@ -112,16 +110,16 @@ void check_disk(Findings& findings, const std::string& path) {
 void check_clock(Findings& findings, const StatusReport& report) {
   constexpr Instant kReleased{1'764'374'400'000};  // 2025-11-29: no machine that runs this lives earlier
   if (report.now < kReleased)
-    return findings.wrong("clock", Error{Code::kConfig,
-                                         "the clock stands before this program was made",
-                                         "set the clock, and keep it with NTP",
-                                         {}});
+    return findings.wrong(
+        "clock",
+        Error{
+            Code::kConfig, "the clock stands before this program was made", "set the clock, and keep it with NTP", {}});
   if (report.clock_behind && *report.clock_behind > 1min)
-    return findings.wrong("clock", Error{Code::kConfig,
-                                         "the clock is behind what is stored by " +
-                                             show_age(report.clock_behind->count() / 1000),
-                                         "set the clock, and keep it with NTP",
-                                         {}});
+    return findings.wrong(
+        "clock", Error{Code::kConfig,
+                       "the clock is behind what is stored by " + show_age(report.clock_behind->count() / 1000),
+                       "set the clock, and keep it with NTP",
+                       {}});
   findings.good("clock", "not behind anything that is stored");
 }
 
@@ -139,8 +137,8 @@ void check_contents(Findings& findings, SqliteStore& store, const CheckOptions& 
   if (!drift) return findings.wrong("counters", drift.error());
   for (const CounterDrift& counter : *drift)
     findings.wrong("counters", Error{Code::kInternal,
-                                     counter.name + " says " + std::to_string(counter.counted) +
-                                         ", the tables " + std::to_string(counter.found),
+                                     counter.name + " says " + std::to_string(counter.counted) + ", the tables " +
+                                         std::to_string(counter.found),
                                      {},
                                      {}});
   if (drift->empty()) findings.good("counters", "agree with the tables");
@@ -159,8 +157,7 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
   findings.good("database",
                 *path + " (" + show_bytes(report->database.size) + ", " + report->database.filesystem + ")");
   if (access(path->c_str(), W_OK) != 0)
-    findings.warning("database", "this user cannot write it: " + std::string(std::strerror(errno)),
-                     "run as its owner to deliver");
+    findings.warning("database", file_error("this user cannot write it", errno).message, "run as its owner to deliver");
   check_disk(findings, *path);
   check_clock(findings, *report);
   check_contents(findings, **store, options);
@@ -178,31 +175,31 @@ struct Driver {
   const ChannelConfig& channel;
   const CheckOptions& options;
   const std::string& ca_bundle;
+  const Environment& environment;
 
   Result<std::string> operator()(const FileDriverConfig& file) const {
     const std::string directory = std::filesystem::path(file.path).parent_path().string();
     const bool exists = access(file.path.c_str(), F_OK) == 0;
     if (access(exists ? file.path.c_str() : directory.c_str(), W_OK) != 0)
-      return fail(Code::kPermission, file.path + " cannot be written: " + std::strerror(errno));
+      return fail(file_error(file.path + " cannot be written", errno));
     return file.path;
   }
   Result<std::string> operator()(const ExecDriverConfig& exec) const {
     const std::string& program = exec.command.front();
     if (program.find('/') != std::string::npos) {
       if (access(program.c_str(), X_OK) != 0)
-        return fail(Code::kConfig, program + " cannot be run: " + std::strerror(errno));
+        return fail(Code::kConfig, file_error(program + " cannot be run", errno).message);
       return program;
     }
-    const char* path = std::getenv("PATH");
-    std::string_view rest = path == nullptr ? "" : path;
+    const std::string path = environment("PATH").value_or("");
+    std::string_view rest = path;
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find(':'), rest.size());
       const std::string file = std::string(rest.substr(0, end)) + "/" + program;
       if (access(file.c_str(), X_OK) == 0) return file;
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return fail(Code::kConfig, program + " is not found in PATH",
-                "write the whole path; cron's PATH is short");
+    return fail(Code::kConfig, program + " is not found in PATH", "write the whole path; cron's PATH is short");
   }
   Result<std::string> operator()(const WebhookDriverConfig& webhook) const {
     if (!webhook.url.is_set()) return "the recipient is the URL";
@@ -215,11 +212,11 @@ struct Driver {
   }
 };
 
-void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions& options,
-                   const std::string& ca_bundle, const Environment& environment) {
+void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions& options, const std::string& ca_bundle,
+                   const Environment& environment) {
   const std::string what = "channel " + channel.name;
   if (auto loaded = load_secrets(channel, environment); !loaded) return findings.wrong(what, loaded.error());
-  const Result<std::string> result = std::visit(Driver{channel, options, ca_bundle}, channel.driver);
+  const Result<std::string> result = std::visit(Driver{channel, options, ca_bundle, environment}, channel.driver);
   findings.judge(what, result, std::string(driver_name(channel.driver)) + ", " + result.value_or(""));
 }
 
@@ -256,9 +253,8 @@ Page check_page() {
       "Run it as the user that delivers: what matters is what that user may read and write. Nothing is "
       "changed and no "
       "message is sent; servers are connected to, but asked nothing.";
-  page.examples = {
-      {"Before the first delivery", "notifyctl check"},
-      {"Without connecting to anything, on a large database", "notifyctl check --offline --quick"}};
+  page.examples = {{"Before the first delivery", "notifyctl check"},
+                   {"Without connecting to anything, on a large database", "notifyctl check --offline --quick"}};
   page.exits = {{0, "nothing is wrong"},
                 {69, "a server cannot be reached"},
                 {70, "the accounting does not add up"},

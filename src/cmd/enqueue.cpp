@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cmd/context.hpp"
@@ -32,7 +31,7 @@ Result<std::string> read_all(int fd, std::size_t max) {
     const ssize_t got = read(fd, block.data(), block.size());
     if (got == 0) return text;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(Code::kIo, std::string("cannot read standard input: ") + std::strerror(errno));
+    if (got < 0) return fail(file_error("cannot read standard input", errno));
     text.append(block, 0, static_cast<std::size_t>(got));
     if (text.size() > max)
       return fail(Code::kBadInput, "standard input has more than " + std::to_string(max) + " bytes");
@@ -87,8 +86,7 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
     const std::size_t equals = var.find('=');
     if (equals == std::string::npos || equals == 0)
       return fail(Code::kUsage, "--var: \"" + var + "\" is not NAME=VALUE");
-    fields.vars.emplace_back(std::string_view(var).substr(0, equals),
-                             std::string_view(var).substr(equals + 1));
+    fields.vars.emplace_back(std::string_view(var).substr(0, equals), std::string_view(var).substr(equals + 1));
   }
   return fields;
 }
@@ -107,8 +105,7 @@ Result<NewMessage> make(const EnqueueOptions& options, const EnqueueFields& fiel
     if (!directory.empty()) {
       TRY_ASSIGN(templates, load_template(directory, *options.template_name));
       if (templates.templates.empty())
-        return fail_field("template",
-                          "there is no template \"" + *options.template_name + "\" in " + directory);
+        return fail_field("template", "there is no template \"" + *options.template_name + "\" in " + directory);
       surroundings.templates = &templates;
     }
     surroundings.default_locale = config->templates.default_locale;
@@ -155,16 +152,14 @@ tl::unexpected<Error> conflict(const InsertResult& inserted, const NewMessage& m
               "the key \"" + message.dedup_key + "\" exists with other content: " + inserted.message_id +
                   " has the fingerprint " + to_hex(inserted.existing_fingerprint) + ", this request " +
                   to_hex(message.fingerprint),
-              "notifyctl show " + inserted.message_id +
-                  " tells what was accepted; another message needs another key");
+              "notifyctl show " + inserted.message_id + " tells what was accepted; another message needs another key");
 }
 
 }  // namespace
 
 Page enqueue_page() {
   Page page;
-  page.synopsis = {"--channel NAME --to ADDRESS [--key KEY] [options]",
-                   "--jsonl FILE [--rejects FILE] [--atomic]"};
+  page.synopsis = {"--channel NAME --to ADDRESS [--key KEY] [options]", "--jsonl FILE [--rejects FILE] [--atomic]"};
   page.description =
       "Accepts a message and prints its id. When the id is printed, the message is on the disk and will be "
       "delivered, "
@@ -212,8 +207,7 @@ Page enqueue_page() {
 
 void register_options(OptionSet& set, EnqueueOptions& options) {
   set.group("Message");
-  set.add("--channel", &options.channel, "NAME", "the channel to send through")
-      .completes(Completion::kChannel);
+  set.add("--channel", &options.channel, "NAME", "the channel to send through").completes(Completion::kChannel);
   set.add("--to", &options.to, "ADDRESS", "whom to send to, as the channel wants it");
   set.add("--key", &options.key, "KEY", "what makes a rerun harmless; at most 512 bytes");
   set.add("--kind", &options.kind, "KIND", "what it is about, for filters and statistics");
@@ -233,8 +227,7 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
   set.add("--template", &options.template_name, "NAME", "a template instead of texts; must render now");
   set.add("--var", &options.vars, "NAME=VALUE", "a variable of the template");
   set.group("When");
-  set.add("--not-before", &options.not_before, "TIME",
-          "not earlier; +2h, 2026-11-29T08:00+09:00, today 08:00");
+  set.add("--not-before", &options.not_before, "TIME", "not earlier; +2h, 2026-11-29T08:00+09:00, today 08:00");
   set.add("--expires", &options.expires, "TIME", "worthless from then on");
   set.add("--priority", &options.priority, "0-9", "9 is the most urgent").shows_default("5");
   set.flag("--now", options.now, "publish it at once, if it may go, without waiting for a relay")

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
+#include "sys/files.hpp"
 #include "sys/terminal.hpp"
 
 namespace notify {
@@ -47,8 +47,9 @@ Result<void> Output::flush() {
   }
   buffer_.clear();
   if (error_ == 0) return {};
-  return fail(error_ == ENOSPC || error_ == EDQUOT ? Code::kDiskFull : Code::kIo,
-              std::string("cannot write the output: ") + std::strerror(error_));
+  Error error = file_error("cannot write the output", error_);
+  if (error.code != Code::kDiskFull) error.code = Code::kIo;
+  return fail(std::move(error));
 }
 
 bool Output::is_terminal() const noexcept { return notify::is_terminal(fd_); }

@@ -35,9 +35,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 }
 
 // Inside single quotes of a shell.
-std::string single_quoted(std::string_view text) {
-  return "'" + replaced(std::string(text), "'", "'\\''") + "'";
-}
+std::string single_quoted(std::string_view text) { return "'" + replaced(std::string(text), "'", "'\\''") + "'"; }
 
 std::string join(const std::vector<std::string>& words, std::string_view between) {
   std::string out;
@@ -66,8 +64,7 @@ std::string command_names(const std::vector<Described>& list) {
 // ---------------------------------------------------------------------------------------------------
 
 std::string bash_value(const Option& option) {
-  if (!option.choices.empty())
-    return "COMPREPLY=($(compgen -W \"" + join(option.choices, " ") + "\" -- \"$cur\"))";
+  if (!option.choices.empty()) return "COMPREPLY=($(compgen -W \"" + join(option.choices, " ") + "\" -- \"$cur\"))";
   if (option.completion == Completion::kFile) return "_notifyctl_files -f";
   if (option.completion == Completion::kDirectory) return "_notifyctl_files -d";
   if (option.completion == Completion::kCommand)
@@ -78,8 +75,7 @@ std::string bash_value(const Option& option) {
 std::string bash_values(const OptionSet& set, std::string_view indent) {
   std::string out;
   for (const Option& option : set.options()) {
-    if (option.is_hidden || option.is_positional() || !option.takes_value() || option.value_is_optional)
-      continue;
+    if (option.is_hidden || option.is_positional() || !option.takes_value() || option.value_is_optional) continue;
     const std::string pattern =
         option.short_name.empty() ? option.long_name : option.short_name + " | " + option.long_name;
     const std::string action = bash_value(option);
@@ -120,8 +116,7 @@ std::string bash(const std::vector<Described>& list, const OptionSet& globals) {
       "  done\n\n"
       "  case $prev in\n";
   out += bash_values(globals, "    ");
-  out += "  esac\n\n  local options=\"" + names_of(globals) +
-         " --help\" positional=''\n  case $command in\n    '')\n";
+  out += "  esac\n\n  local options=\"" + names_of(globals) + " --help\" positional=''\n  case $command in\n    '')\n";
   out +=
       "      if [[ $cur == -* ]]; then\n"
       "        options+=' --version'\n"
@@ -203,9 +198,8 @@ std::string zsh(const std::vector<Described>& list, const OptionSet& globals) {
     out += "    " + single_quoted(std::string(command.name) + ":" + zsh_text(command.summary)) + "\n";
   out += "  )\n  _describe -t commands command list\n}\n\n_notifyctl() {\n  local -a global=(";
   for (const Option& option : globals.options()) out += "\n    " + zsh_option(option);
-  out += "\n    '(- *)--help[show a help page]'\n  )\n  local curcontext=$curcontext state line\n";
-  out +=
-      "  _arguments -C $global '--version[print the versions]' '1: :_notifyctl_commands' '*:: :->command'\n";
+  out += "\n    '(- *)--help[show a help page]'\n  )\n  local curcontext=$curcontext state\n  local -a line\n";
+  out += "  _arguments -C $global '--version[print the versions]' '1: :_notifyctl_commands' '*:: :->command'\n";
   out +=
       "  [[ $state == command ]] || return\n  curcontext=\"${curcontext%:*}-$line[1]:\"\n  case $line[1] "
       "in\n";
@@ -249,8 +243,7 @@ std::string fish_option(const Option& option, const std::string& condition) {
 }
 
 std::string fish(const std::vector<Described>& list, const OptionSet& globals) {
-  std::string out =
-      "# fish completion for notifyctl. " + std::string(kNotice) + "\n\ncomplete -c notifyctl -f\n";
+  std::string out = "# fish completion for notifyctl. " + std::string(kNotice) + "\n\ncomplete -c notifyctl -f\n";
   for (const Option& option : globals.options()) out += fish_option(option, {});
   out += "complete -c notifyctl -s h -l help -d 'show a help page'\n";
   out += "complete -c notifyctl -n __fish_use_subcommand -l version -d 'print the versions'\n";
@@ -259,8 +252,7 @@ std::string fish(const std::vector<Described>& list, const OptionSet& globals) {
            fish_quoted(command.summary) + "\n";
   for (const Described& command : list)
     for (const Option& option : command.options.options())
-      if (!option.is_hidden)
-        out += fish_option(option, "__fish_seen_subcommand_from " + std::string(command.name));
+      if (!option.is_hidden) out += fish_option(option, "__fish_seen_subcommand_from " + std::string(command.name));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "cmd/context.hpp"
 #include "cmd/render.hpp"
 #include "cmd/status.hpp"
+#include "sys/zone_data.hpp"
 
 namespace notify {
 namespace {
@@ -15,16 +16,10 @@ Counts outbox_counts(const OutboxCounts& c) {
           {"SKIPPED", c.skipped}, {"EXPIRED", c.expired},       {"FAILED", c.failed}};
 }
 
-Counts queue_counts(const QueueCounts& c) {
-  return {{"ready", c.ready}, {"delayed", c.delayed}, {"leased", c.leased}};
-}
+Counts queue_counts(const QueueCounts& c) { return {{"ready", c.ready}, {"delayed", c.delayed}, {"leased", c.leased}}; }
 
 Counts inbox_counts(const InboxCounts& c) {
-  return {{"SENDING", c.sending},
-          {"SENT", c.sent},
-          {"FAILED", c.failed},
-          {"ERROR", c.error},
-          {"SKIPPED", c.skipped}};
+  return {{"SENDING", c.sending}, {"SENT", c.sent}, {"FAILED", c.failed}, {"ERROR", c.error}, {"SKIPPED", c.skipped}};
 }
 
 Counts identity_counts(const Identity& i) {
@@ -91,10 +86,8 @@ std::string run_words(const std::vector<LastRun>& runs, Instant now) {
 }
 
 std::string rate_words(const Rates::Span& span) {
-  return in_words({{"enqueued", span.enqueued},
-                   {"published", span.published},
-                   {"sent", span.sent},
-                   {"failed", span.failed}});
+  return in_words(
+      {{"enqueued", span.enqueued}, {"published", span.published}, {"sent", span.sent}, {"failed", span.failed}});
 }
 
 std::string identity_words(const StatusReport& report) {
@@ -105,8 +98,8 @@ std::string identity_words(const StatusReport& report) {
 }
 
 std::string database_words(const DatabaseReport& database) {
-  std::string text = database.path + ", " + show_bytes(database.size) + ", log " +
-                     show_bytes(database.wal_bytes) + ", " + database.filesystem;
+  std::string text = database.path + ", " + show_bytes(database.size) + ", log " + show_bytes(database.wal_bytes) +
+                     ", " + database.filesystem;
   if (database.checkpoint_blocked) text += ", the log cannot be cut: a reader holds on to it";
   return text;
 }
@@ -120,8 +113,8 @@ std::string channel_table(const std::vector<ChannelReport>& channels, Context& c
                {"UNTIL"},
                {"REASON", true}});
   for (const ChannelReport& c : channels)
-    table.add({c.channel, c.state, std::to_string(c.pending), std::to_string(c.queued),
-               std::to_string(c.parked), c.until ? context.show_time(*c.until) : "", c.reason});
+    table.add({c.channel, c.state, std::to_string(c.pending), std::to_string(c.queued), std::to_string(c.parked),
+               c.until ? context.show_time(*c.until) : "", c.reason});
   return table.text(width);
 }
 
@@ -168,15 +161,14 @@ std::string status_text(const StatusReport& report, Context& context, std::size_
   screen.line("Queue", in_words(queue_counts(report.queue)));
   screen.line("Inbox", in_words(inbox_counts(report.inbox)), report.inbox.error > 0);
   screen.line("Parked", parked_words(report.parked), report.parked.total > 0);
-  screen.line("Oldest", report.oldest_unsent ? "waits for " + show_age(seconds(*report.oldest_unsent))
-                                             : "nothing waits");
+  screen.line("Oldest",
+              report.oldest_unsent ? "waits for " + show_age(seconds(*report.oldest_unsent)) : "nothing waits");
   screen.line("Accounting", identity_words(report), !report.identity.holds);
   screen.line("Alerts", report.alerts_open == 0 ? "none open" : std::to_string(report.alerts_open) + " open",
               report.alerts_open > 0);
   for (const AlertRow& alert : report.alerts)
-    screen.line("", alert.kind + " " + alert.subject + ": " + alert.detail + " (" +
-                        std::to_string(alert.count) + "×, " + show_age(seconds(report.now - alert.last_at)) +
-                        " ago)");
+    screen.line("", alert.kind + " " + alert.subject + ": " + alert.detail + " (" + std::to_string(alert.count) +
+                        "×, " + show_age(seconds(report.now - alert.last_at)) + " ago)");
   screen.line("Last runs", run_words(report.last_run, report.now));
   screen.line("Last hour", rate_words(report.rates.hour));
   screen.line("Last day", rate_words(report.rates.day));
@@ -220,10 +212,8 @@ std::string status_json(const StatusReport& report, Context& context) {
     if (c.until) json["channels"][c.channel]["until"] = context.show_time(*c.until);
   }
   const auto rates = [](const Rates::Span& span) {
-    return Json{{"enqueued", span.enqueued},
-                {"published", span.published},
-                {"sent", span.sent},
-                {"failed", span.failed}};
+    return Json{
+        {"enqueued", span.enqueued}, {"published", span.published}, {"sent", span.sent}, {"failed", span.failed}};
   };
   json["rates"] = {{"hour", rates(report.rates.hour)}, {"day", rates(report.rates.day)}};
   const DatabaseReport& database = report.database;
@@ -237,6 +227,7 @@ std::string status_json(const StatusReport& report, Context& context) {
                       {"generation", database.generation},
                       {"sqlite_version", database.sqlite_version},
                       {"checkpoint_blocked", database.checkpoint_blocked}};
+  json["zone_data"] = zone_data_version();
   json["clock_behind_seconds"] = report.clock_behind ? Json(seconds(*report.clock_behind)) : Json();
   return to_text(json);
 }
@@ -251,8 +242,7 @@ std::string status_prometheus(const StatusReport& report) {
   metrics.values("state", inbox_counts(report.inbox));
   metrics.family("parked_messages", "Messages that were set aside.");
   metrics.value(report.parked.total);
-  metrics.family("oldest_unsent_seconds",
-                 "Age of the oldest message that is due and unsent, 0 when there is none.");
+  metrics.family("oldest_unsent_seconds", "Age of the oldest message that is due and unsent, 0 when there is none.");
   metrics.value(report.oldest_unsent ? seconds(*report.oldest_unsent) : 0);
   metrics.family("unaccounted_messages", "Messages that were published and are nowhere.");
   metrics.value(report.unaccounted);
@@ -264,8 +254,7 @@ std::string status_prometheus(const StatusReport& report) {
   for (const LastRun& run : report.last_run)
     metrics.value("command", run.command, run.succeeded_at ? run.succeeded_at->ms / 1000 : 0);
   metrics.family("channel_open", "1 when the channel is neither paused nor halted.");
-  for (const ChannelReport& c : report.channels)
-    metrics.value("channel", c.channel, c.state == "open" ? 1 : 0);
+  for (const ChannelReport& c : report.channels) metrics.value("channel", c.channel, c.state == "open" ? 1 : 0);
   metrics.family("channel_waiting_messages", "Messages of the channel that wait for relay or worker.");
   for (const ChannelReport& c : report.channels) metrics.value("channel", c.channel, c.pending + c.queued);
   metrics.family("database_bytes", "Size of the database's files.");

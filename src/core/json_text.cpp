@@ -30,6 +30,8 @@ bool take_digits(std::string_view& text) noexcept {
   return digits > 0;
 }
 
+bool is_string(ondemand::value& value) noexcept { return value.raw_json_token().starts_with('"'); }
+
 // RFC 8259 section 6.
 bool is_number(std::string_view text) noexcept {
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -107,8 +109,7 @@ struct JsonReader::Impl {
   Result<std::string_view> decode(ondemand::value& value);
   Result<JsonValue::Kind> kind_of(ondemand::value& value);
   Result<void> canonical(ondemand::value& value, std::string_view field, std::size_t depth, std::string& out);
-  Result<void> canonical_object(ondemand::object object, std::string_view field, std::size_t depth,
-                                std::string& out);
+  Result<void> canonical_object(ondemand::object object, std::string_view field, std::size_t depth, std::string& out);
   Result<void> sort_members(std::size_t first, std::string_view field, std::string& out);
 
   template <class Visit>
@@ -123,8 +124,7 @@ struct JsonReader::Impl {
   }
 };
 
-Result<void> JsonReader::Impl::start(std::string_view input, std::string_view prefix,
-                                     std::string_view suffix) {
+Result<void> JsonReader::Impl::start(std::string_view input, std::string_view prefix, std::string_view suffix) {
   reading = false;
   shift = prefix.size();
   length = prefix.size() + input.size() + suffix.size();
@@ -140,19 +140,16 @@ Result<void> JsonReader::Impl::start(std::string_view input, std::string_view pr
   const std::size_t capacity = text.size() - simdjson::SIMDJSON_PADDING;
   if (parser.capacity() < capacity)
     if (const auto error = parser.allocate(capacity, limits::kJsonDepth + 2)) return malformed(error);
-  if (const auto error = parser.iterate(text.data(), length, text.size()).get(document))
-    return malformed(error);
+  if (const auto error = parser.iterate(text.data(), length, text.size()).get(document)) return malformed(error);
   reading = true;
   return {};
 }
 
 tl::unexpected<Error> JsonReader::Impl::malformed(std::string_view why) const {
   const auto offset = static_cast<std::size_t>(at - text.data());
-  const std::size_t last =
-      length - shift;  // positions in what we added point to the end of the caller's text
+  const std::size_t last = length - shift;  // positions in what we added point to the end of the caller's text
   const std::size_t position = std::min(std::max(offset, shift) - shift, last) + 1;
-  return fail(Code::kBadInput,
-              "not valid JSON at byte " + std::to_string(position) + ": " + std::string(why));
+  return fail(Code::kBadInput, "not valid JSON at byte " + std::to_string(position) + ": " + std::string(why));
 }
 
 // Bytes that make a text no JSON wherever they stand, named with their position.
@@ -174,8 +171,7 @@ tl::unexpected<Error> JsonReader::Impl::malformed(simdjson::error_code error) {
   switch (error) {
     case simdjson::EMPTY: return malformed("there is nothing");
     case simdjson::UNCLOSED_STRING: return malformed("a string is not closed");
-    case simdjson::UNESCAPED_CHARS:
-      return malformed("a string holds a control character; write it as an escape");
+    case simdjson::UNESCAPED_CHARS: return malformed("a string holds a control character; write it as an escape");
     case simdjson::STRING_ERROR: return malformed("a string holds an escape that means nothing");
     case simdjson::INCORRECT_TYPE: return malformed("an object is expected");
     case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return malformed("an object or array is not closed");
@@ -237,12 +233,12 @@ Result<JsonValue::Kind> JsonReader::Impl::kind_of(ondemand::value& value) {
 
 Result<void> JsonReader::Impl::canonical(ondemand::value& value, std::string_view field, std::size_t depth,
                                          std::string& out) {
-  TRY_ASSIGN(const JsonValue::Kind kind, kind_of(value));
-  if (kind == JsonValue::Kind::kString) {
+  if (is_string(value)) {
     TRY_ASSIGN(const std::string_view decoded, decode(value));
     append_json_string(out, decoded);
     return {};
   }
+  TRY_ASSIGN(const JsonValue::Kind kind, kind_of(value));
   if (kind != JsonValue::Kind::kObject && kind != JsonValue::Kind::kArray) {
     out += trim_end(value.raw_json_token());
     return {};
@@ -268,8 +264,8 @@ Result<void> JsonReader::Impl::canonical(ondemand::value& value, std::string_vie
   return {};
 }
 
-Result<void> JsonReader::Impl::canonical_object(ondemand::object object, std::string_view field,
-                                                std::size_t depth, std::string& out) {
+Result<void> JsonReader::Impl::canonical_object(ondemand::object object, std::string_view field, std::size_t depth,
+                                                std::string& out) {
   const std::size_t first = members.size();
   out += '{';
   TRY(each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
@@ -301,8 +297,8 @@ Result<void> JsonReader::Impl::sort_members(std::size_t first, std::string_view 
       out.append(unsorted, member->begin - start, member->end - member->begin);
     }
   }
-  const auto twice = std::adjacent_find(begin, members.end(),
-                                        [](const Member& a, const Member& b) { return a.name == b.name; });
+  const auto twice =
+      std::adjacent_find(begin, members.end(), [](const Member& a, const Member& b) { return a.name == b.name; });
   if (twice != members.end()) return duplicate_name(field, twice->name);
   return {};
 }
@@ -346,9 +342,9 @@ ondemand::value& standing_on(void* value) { return *static_cast<ondemand::value*
 Result<JsonValue::Kind> JsonValue::kind() { return reader_.impl_->kind_of(standing_on(value_)); }
 
 Result<std::string_view> JsonValue::string(std::string_view field) {
+  if (is_string(standing_on(value_))) return reader_.impl_->decode(standing_on(value_));
   TRY_ASSIGN(const Kind found, kind());
-  if (found != Kind::kString) return wrong_kind(field, "a string", found);
-  return reader_.impl_->decode(standing_on(value_));
+  return wrong_kind(field, "a string", found);
 }
 
 Result<std::string_view> JsonValue::scalar(std::string_view field) {
@@ -363,11 +359,10 @@ Result<void> JsonValue::members(std::string_view field, const MemberVisitor& vis
   if (depth_ >= limits::kJsonDepth) return too_deep();
   ondemand::object object{};
   if (const auto error = standing_on(value_).get_object().get(object)) return reader_.impl_->malformed(error);
-  return reader_.impl_->each_member(object,
-                                    [&](std::string_view name, ondemand::value& value) -> Result<void> {
-                                      JsonValue member(reader_, &value, depth_ + 1);
-                                      return visit(name, member);
-                                    });
+  return reader_.impl_->each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
+    JsonValue member(reader_, &value, depth_ + 1);
+    return visit(name, member);
+  });
 }
 
 Result<void> JsonValue::flat_object(std::string_view field,
@@ -379,15 +374,14 @@ Result<void> JsonValue::flat_object(std::string_view field,
       return {};
     }
     if (found != Kind::kString)
-      return wrong_kind(std::string(field) + "." + safe_text(name, kShownName), "a string, number or boolean",
-                        found);
+      return wrong_kind(std::string(field) + "." + safe_text(name, kShownName), "a string, number or boolean", found);
     TRY_ASSIGN(const std::string_view text, reader_.impl_->decode(standing_on(value.value_)));
     out.emplace_back(name, text);
     return {};
   }));
   std::sort(out.begin(), out.end());
-  const auto twice = std::adjacent_find(out.begin(), out.end(),
-                                        [](const auto& a, const auto& b) { return a.first == b.first; });
+  const auto twice =
+      std::adjacent_find(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice != out.end()) return duplicate_name(field, twice->first);
   return {};
 }

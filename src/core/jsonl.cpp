@@ -13,32 +13,33 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-struct StringMember {
+// A member whose value is a string goes into its field; the others are read in their own ways.
+struct Member {
   std::string_view name;
-  std::optional<std::string_view> EnqueueFields::*field;
+  std::optional<std::string_view> EnqueueFields::*field = nullptr;
 };
-constexpr std::array kStringMembers{StringMember{"channel", &EnqueueFields::channel},
-                                    StringMember{"to", &EnqueueFields::to},
-                                    StringMember{"key", &EnqueueFields::key},
-                                    StringMember{"kind", &EnqueueFields::kind},
-                                    StringMember{"category", &EnqueueFields::category},
-                                    StringMember{"subject", &EnqueueFields::subject},
-                                    StringMember{"body", &EnqueueFields::body},
-                                    StringMember{"html", &EnqueueFields::html},
-                                    StringMember{"alt", &EnqueueFields::alt},
-                                    StringMember{"template", &EnqueueFields::template_name},
-                                    StringMember{"not_before", &EnqueueFields::not_before},
-                                    StringMember{"expires", &EnqueueFields::expires},
-                                    StringMember{"correlation", &EnqueueFields::correlation}};
+constexpr std::array kMembers{Member{"channel", &EnqueueFields::channel},
+                              Member{"to", &EnqueueFields::to},
+                              Member{"key", &EnqueueFields::key},
+                              Member{"kind", &EnqueueFields::kind},
+                              Member{"category", &EnqueueFields::category},
+                              Member{"subject", &EnqueueFields::subject},
+                              Member{"body", &EnqueueFields::body},
+                              Member{"html", &EnqueueFields::html},
+                              Member{"alt", &EnqueueFields::alt},
+                              Member{"data"},
+                              Member{"template", &EnqueueFields::template_name},
+                              Member{"vars"},
+                              Member{"not_before", &EnqueueFields::not_before},
+                              Member{"expires", &EnqueueFields::expires},
+                              Member{"priority"},
+                              Member{"correlation", &EnqueueFields::correlation}};
 
-tl::unexpected<Error> twice(std::string_view name) {
-  return fail_field(std::string(name), "the member appears twice");
-}
+tl::unexpected<Error> twice(std::string_view name) { return fail_field(std::string(name), "the member appears twice"); }
 
 tl::unexpected<Error> unknown(std::string_view name) {
   NearMiss near(name);
-  for (const StringMember& member : kStringMembers) near.consider(member.name);
-  for (const std::string_view other : {"data", "vars", "priority"}) near.consider(other);
+  for (const Member& member : kMembers) near.consider(member.name);
   std::string shown = safe_text(name, 64);
   std::string message = "no member is called \"" + shown + "\"";
   return fail_field(std::move(shown), std::move(message),
@@ -101,10 +102,8 @@ std::string_view wide_encoding(std::string_view beginning) {
   if (beginning.size() < 4) return {};
   std::array<bool, 4> zero{};
   for (std::size_t i = 0; i < zero.size(); ++i) zero[i] = beginning[i] == '\0';
-  if (zero == std::array{false, true, false, true} || zero == std::array{true, false, true, false})
-    return "UTF-16";
-  if (zero == std::array{false, true, true, true} || zero == std::array{true, true, true, false})
-    return "UTF-32";
+  if (zero == std::array{false, true, false, true} || zero == std::array{true, false, true, false}) return "UTF-16";
+  if (zero == std::array{false, true, true, true} || zero == std::array{true, true, true, false}) return "UTF-32";
   return {};
 }
 
@@ -115,41 +114,45 @@ struct LineReader::Impl {
   JsonReader json{};
   std::string data{};
   EnqueueFields* fields = nullptr;
-  bool vars_seen = false;
-  JsonValue::MemberVisitor visit = [this](std::string_view name, JsonValue& value) {
-    return member(name, value);
-  };
+  std::uint32_t seen = 0;  // a bit for each of kMembers
+  std::size_t likely = 0;  // the member after the last one: lines of one program have one order
+  JsonValue::MemberVisitor visit = [this](std::string_view name, JsonValue& value) { return member(name, value); };
 
+  const Member* find(std::string_view name);
   Result<void> member(std::string_view name, JsonValue& value);
 };
 
+const Member* LineReader::Impl::find(std::string_view name) {
+  for (std::size_t i = 0; i < kMembers.size(); ++i) {
+    const std::size_t at = (likely + i) % kMembers.size();
+    if (kMembers[at].name != name) continue;
+    likely = at + 1;
+    return &kMembers[at];
+  }
+  return nullptr;
+}
+
 Result<void> LineReader::Impl::member(std::string_view name, JsonValue& value) {
-  for (const StringMember& known : kStringMembers) {
-    if (known.name != name) continue;
-    std::optional<std::string_view>& field = fields->*known.field;
-    if (field) return twice(name);
-    TRY_ASSIGN(field, value.string(name));
+  const Member* known = find(name);
+  if (known == nullptr) return unknown(name);
+  const std::uint32_t bit = 1U << (known - kMembers.data());
+  if ((seen & bit) != 0) return twice(name);
+  seen |= bit;
+
+  if (known->field != nullptr) {
+    TRY_ASSIGN(fields->*known->field, value.string(name));
     return {};
   }
   if (name == "data") {
-    if (fields->data) return twice(name);
     TRY(value.canonical(name, data));
     fields->data = data;
     return {};
   }
-  if (name == "vars") {
-    if (vars_seen) return twice(name);
-    vars_seen = true;
-    return value.flat_object(name, fields->vars);
-  }
-  if (name == "priority") {
-    if (fields->priority) return twice(name);
-    TRY_ASSIGN(const JsonValue::Kind kind, value.kind());
-    if (kind != JsonValue::Kind::kNumber) return fail_field("priority", "must be a number from 0 to 9");
-    TRY_ASSIGN(fields->priority, value.scalar(name));
-    return {};
-  }
-  return unknown(name);
+  if (name == "vars") return value.flat_object(name, fields->vars);
+  TRY_ASSIGN(const JsonValue::Kind kind, value.kind());
+  if (kind != JsonValue::Kind::kNumber) return fail_field("priority", "must be a number from 0 to 9");
+  TRY_ASSIGN(fields->priority, value.scalar(name));
+  return {};
 }
 
 LineReader::LineReader() : impl_(std::make_unique<Impl>()) {}
@@ -160,7 +163,7 @@ Result<void> LineReader::read(std::string_view line, EnqueueFields& fields) {
   fields.from_json_line = true;
   impl_->fields = &fields;
   impl_->data.clear();
-  impl_->vars_seen = false;
+  impl_->seen = 0;
   auto result = impl_->json.object(line, impl_->visit);
   const bool about_form = !result && result.error().field.empty();
   if (about_form && result.error().hint.empty() && line.find('\r') != std::string_view::npos)

@@ -181,7 +181,7 @@ Result<std::unique_ptr<SqliteStore>> open_store(const OpenOptions& options) {
   TRY(check_access(location.path, options.read_only));
   TRY_ASSIGN(std::unique_ptr<Database> database,
              Database::connect(location.path,
-                               {options.read_only, options.busy_timeout, options.checkpoint_on_close}));
+                               {options.read_only, options.busy_timeout, options.checkpoint_on_close, !options.trusted_inserts}));
   TRY_ASSIGN(const bool blank, is_blank(*database));
   if (blank && options.create && !options.read_only) {
     TRY(switch_to_wal(*database, options.busy_timeout));

@@ -129,6 +129,10 @@ Result<InsertResult> SqliteOutbox::insert(const NewMessage& message, Instant now
     TRY_ASSIGN(std::optional<InsertResult> found, existing(message));
     if (found) return std::move(*found);
   }
+  if (!message.dedup_key.empty()) {
+    TRY_ASSIGN(std::optional<InsertResult> used, pruned(message));
+    if (used) return std::move(*used);
+  }
 
   const Instant due = std::max(now, message.not_before.value_or(now));
   TRY_ASSIGN(Use insert, database.use(R"sql(
@@ -155,9 +159,6 @@ Result<InsertResult> SqliteOutbox::insert(const NewMessage& message, Instant now
 
   expect_existing_ = true;
   TRY_ASSIGN(std::optional<InsertResult> found, existing(message));
-  if (!found) {
-    TRY_ASSIGN(found, pruned(message));
-  }
   ASSERT(found.has_value());  // what else could have been in the way?
   return std::move(*found);
 }
@@ -183,8 +184,17 @@ Result<std::optional<InsertResult>> SqliteOutbox::existing(const NewMessage& mes
   return result;
 }
 
-// The message is gone, its key is not.
+Result<bool> SqliteOutbox::any_pruned() {
+  if (std::exchange(pruned_asked_in_, session_.transaction()) == session_.transaction()) return any_pruned_;
+  TRY_ASSIGN(Use query, session_.database().use("SELECT 1 FROM notification_key WHERE dedup_key > '' LIMIT 1"));
+  TRY_ASSIGN(any_pruned_, query.row());
+  return any_pruned_;
+}
+
+// The message is gone, its key is not. Nobody can write meanwhile.
 Result<std::optional<InsertResult>> SqliteOutbox::pruned(const NewMessage& message) {
+  TRY_ASSIGN(const bool any, any_pruned());
+  if (!any) return std::nullopt;
   TRY_ASSIGN(Use query, session_.database().use(R"sql(
     SELECT message_id, fingerprint FROM notification_key WHERE dedup_key = ?1)sql"));
   TRY_ASSIGN(const bool found, query.bind(message.dedup_key).row());

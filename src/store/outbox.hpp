@@ -31,11 +31,14 @@ class SqliteOutbox final : public OutboxTable {
  private:
   Result<std::optional<InsertResult>> existing(const NewMessage& message);
   Result<std::optional<InsertResult>> pruned(const NewMessage& message);
+  Result<bool> any_pruned();
   Result<std::string> keep_fingerprint(std::int64_t id);
   Result<int> give_back(Instant now, std::string_view why, bool copy_may_be_out, sqlite::Use claims);
 
   Session& session_;
   FairPick pick_{};
+  std::uint64_t pruned_asked_in_ = 0;  // the transaction in which any_pruned_ was read
+  bool any_pruned_ = false;
   bool expect_existing_ = false;  // the last insert met an existing key: look before inserting
 };
 

@@ -38,11 +38,14 @@ class Session {
   void begin_writing() noexcept {
     ASSERT(!writing_);
     writing_ = true;
+    ++transaction_;
     ids_.reset();
     counters_.forget();
   }
   void end_writing() noexcept { writing_ = false; }
   bool writing() const noexcept { return writing_; }
+  // Another number for every try of a write transaction.
+  std::uint64_t transaction() const noexcept { return transaction_; }
   Result<void> flush_counters() { return counters_.flush(*database_); }
 
  private:
@@ -50,6 +53,7 @@ class Session {
   Counters counters_{};
   std::optional<MessageIds> ids_{};
   bool writing_ = false;
+  std::uint64_t transaction_ = 0;
 };
 
 }  // namespace notify

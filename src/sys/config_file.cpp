@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "core/duration.hpp"
@@ -25,7 +24,11 @@ constexpr const char* kMachineConfig = "/etc/notifyctl/config.toml";
 
 void read_top(Section& top, Config& config) {
   top.check_keys();
-  top.path("database", config.database);
+  const toml::node* database = top.find("database");
+  if (database != nullptr && database->value_or(std::string()).find("://") != std::string::npos)
+    top.problem("database", "only a file can be the database in this version");
+  else
+    top.path("database", config.database);
   top.text("environment", config.environment);
   top.path("ca_bundle", config.ca_bundle);
   if (top.text("timezone", config.timezone))
@@ -48,8 +51,7 @@ void read_relay(Section& section, RelayConfig& relay) {
                                            " must be shorter than relay.batch_deadline (" +
                                            format_duration(relay.batch_deadline) + ")");
   if (relay.batch_deadline >= relay.lease)
-    section.problem("batch_deadline", format_duration(relay.batch_deadline) +
-                                          " must be shorter than relay.lease (" +
+    section.problem("batch_deadline", format_duration(relay.batch_deadline) + " must be shorter than relay.lease (" +
                                           format_duration(relay.lease) + ")");
 }
 
@@ -91,8 +93,7 @@ void read_quiet_hours(Section& top, Config& config) {
     const std::string name(key.str());
     const std::string full = "quiet_hours." + name;
     if (name != kAdvertising && name != kTransactional) {
-      top.source().problem(node, full, "is not a category",
-                           "the categories are advertising and transactional");
+      top.source().problem(node, full, "is not a category", "the categories are advertising and transactional");
     } else if (!node.is_table()) {
       top.source().problem(node, full, "must be a table");
     } else {
@@ -184,8 +185,7 @@ void sort_by_place(std::vector<Error>& problems, std::size_t prefix) {
 Error first_of(const std::vector<Error>& problems) {
   Error error = problems.front();
   if (problems.size() == 2) error.message += " (and one more problem)";
-  if (problems.size() > 2)
-    error.message += " (and " + std::to_string(problems.size() - 1) + " more problems)";
+  if (problems.size() > 2) error.message += " (and " + std::to_string(problems.size() - 1) + " more problems)";
   if (problems.size() > 1 && error.hint.empty()) error.hint = "notifyctl check lists them all";
   return error;
 }
@@ -206,8 +206,7 @@ std::string absolute_path(std::string_view path, std::string_view base) {
 
 std::optional<std::string> default_config_file(const Environment& environment, bool is_root) {
   if (is_root) return kMachineConfig;
-  if (const auto home = variable_path(environment, "XDG_CONFIG_HOME"))
-    return *home + "/notifyctl/config.toml";
+  if (const auto home = variable_path(environment, "XDG_CONFIG_HOME")) return *home + "/notifyctl/config.toml";
   if (const auto home = variable_path(environment, "HOME")) return *home + "/.config/notifyctl/config.toml";
   return std::nullopt;
 }
@@ -216,14 +215,19 @@ Result<std::optional<std::string>> find_config_file(const std::optional<std::str
                                                     const Environment& environment) {
   if (named) {
     if (struct stat info{}; stat(named->c_str(), &info) != 0)
-      return fail(Code::kConfig, "cannot read the configuration " + *named + ": " + std::strerror(errno));
+      return fail(Code::kConfig, file_error("cannot read the configuration " + *named, errno).message);
     return named;
   }
   std::vector<std::string> places;
   if (auto own = default_config_file(environment, false)) places.push_back(std::move(*own));
   places.emplace_back(kMachineConfig);
-  for (std::string& place : places)
+  for (std::string& place : places) {
     if (struct stat info{}; stat(place.c_str(), &info) == 0) return std::move(place);
+    // Going on without it could use another database, which nobody delivers from.
+    if (errno == EACCES)
+      return fail(Code::kPermission, file_error("cannot look for the configuration " + place, errno).message,
+                  "let every user who may enqueue read it, and keep secrets in files of their own");
+  }
   return std::nullopt;
 }
 
@@ -241,8 +245,8 @@ Result<Config> parse_config(std::string_view text, const std::string& path, bool
   } catch (const toml::parse_error& error) {
     const auto at = error.source().begin;
     source.problems.push_back(Error{Code::kConfig,
-                                    path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
-                                        ": " + std::string(error.description()),
+                                    path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
+                                        std::string(error.description()),
                                     "the file is written in TOML, see notifyctl.toml(5)", std::string()});
   }
   if (source.problems.empty()) return config;
@@ -272,10 +276,8 @@ Result<Config> load_config(const std::string& path, std::vector<Error>* problems
 Result<std::string> default_database(const Environment& environment, bool is_root) {
   if (is_root) return std::string("/var/lib/notifyctl/notify.db");
   if (const auto state = variable_path(environment, "XDG_STATE_HOME")) return *state + "/notifyctl/notify.db";
-  if (const auto home = variable_path(environment, "HOME"))
-    return *home + "/.local/state/notifyctl/notify.db";
-  return fail(Code::kConfig,
-              "no database is named, and neither XDG_STATE_HOME nor HOME says where it would be",
+  if (const auto home = variable_path(environment, "HOME")) return *home + "/.local/state/notifyctl/notify.db";
+  return fail(Code::kConfig, "no database is named, and neither XDG_STATE_HOME nor HOME says where it would be",
               "give --db PATH, set NOTIFYCTL_DB, or set database in the configuration");
 }
 

@@ -106,9 +106,21 @@ TEST_F(OutboxTest, APrunedKeyStaysUsed) {
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 0);
 }
 
+TEST_F(OutboxTest, ImportsWithoutTriggersKnowPrunedKeysToo) {
+  sql("INSERT INTO notification_key VALUES ('k1', NULL, 'notification-outbox-0badcafe-7', 1795958769000)");
+  store.reset();
+  OpenOptions options = creating(path);
+  options.trusted_inserts = true;
+  store = open_or_die(options);
+  EXPECT_EQ(insert(message("k1")).kind, InsertResult::Kind::kConflict) << "pruned before it had a fingerprint";
+  EXPECT_EQ(insert(message("k2")).kind, InsertResult::Kind::kCreated);
+  EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 1);
+  EXPECT_THAT(*store->verify_counters(), IsEmpty());
+}
+
 TEST_F(OutboxTest, WhatTheDatabaseRefusesIsBadInput) {
   NewMessage m = message("k1");
-  m.payload = "[1]";
+  m.category = "spam";
   const Result<void> done = store->write([&]() -> Result<void> {
     TRY(store->outbox().insert(m, now));
     return {};

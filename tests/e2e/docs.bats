@@ -78,6 +78,16 @@ SH
   ! command -v fish > /dev/null || fish -n "$root/completions/notifyctl.fish"
 }
 
+@test "the completion of fish knows commands, options and values" {
+  command -v fish > /dev/null || skip "needs fish"
+  try() { fish --no-config -c "source $root/completions/notifyctl.fish; complete -C '$1'"; }
+  contains "$(try 'notifyctl enq')" enqueue
+  contains "$(try 'notifyctl enqueue --chan')" --channel
+  contains "$(try 'notifyctl enqueue --category ')" advertising
+  contains "$(try 'notifyctl list ')" parked
+  contains "$(try 'notifyctl status --db ')" empty.toml
+}
+
 @test "every example in the help is understood" {
   for command in enqueue relay work status list show init check; do
     "$NOTIFYCTL" help "$command" | sed -n '/^Examples:/,/^Exit status:/s/^    //p' |

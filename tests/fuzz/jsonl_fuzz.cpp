@@ -22,7 +22,8 @@ void check_json(std::string_view text) {
     ASSERT(canonical_json(*ours).value() == *ours);
     // The other parser refuses numbers that no double holds, and nothing else.
     ASSERT(theirs || text.find_first_of("eE") != std::string_view::npos || text.size() > 300);
-  } else if (theirs && !text.starts_with("\xef\xbb\xbf")) {
+  } else if (theirs && !text.starts_with("\xef\xbb\xbf") && text.find('\0') == std::string_view::npos) {
+    // (The other parser skips a byte order mark and takes NUL for the end.)
     const std::string& why = ours.error().message;
     ASSERT(why.find("twice") != std::string::npos || why.find("nested deeper") != std::string::npos);
   }
@@ -31,8 +32,7 @@ void check_json(std::string_view text) {
 void check_line(LineReader& reader, std::string_view line) {
   static NewMessage message;
   static EnqueueFields fields;
-  if (!reader.read(line, fields) || !make_message(message, fields, {.now = Instant{1'796'000'000'000}}))
-    return;
+  if (!reader.read(line, fields) || !make_message(message, fields, {.now = Instant{1'796'000'000'000}})) return;
   ASSERT(message.payload.size() <= limits::kPayload);
   const auto payload = parse_payload(message.payload);
   ASSERT(payload.has_value());
@@ -43,8 +43,7 @@ std::vector<std::string> split(std::string_view input, std::size_t chunk) {
   std::vector<std::string> lines;
   LineSplitter splitter(64);
   const auto take = [&] {
-    for (InputLine line; splitter.next(line);)
-      lines.emplace_back(line.text).push_back(line.too_long ? '+' : ' ');
+    for (InputLine line; splitter.next(line);) lines.emplace_back(line.text).push_back(line.too_long ? '+' : ' ');
   };
   for (std::size_t at = 0; at < input.size(); at += chunk) {
     splitter.push(input.substr(at, chunk));

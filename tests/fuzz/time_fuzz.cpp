@@ -37,13 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   static const NineHours zone;
   for (const bool looks_back : {false, true}) {
-    const auto time =
-        parse_time(text, {.now = Instant{1'796'000'000'000}, .zone = &zone, .looks_back = looks_back});
+    const auto time = parse_time(text, {.now = Instant{1'796'000'000'000}, .zone = &zone, .looks_back = looks_back});
     if (!time) continue;
     ASSERT(time->ms >= 0);
     ASSERT(parse_time(format_time(*time), {}).value() == *time);
-    if (*time < Instant{253'402'000'000'000})
-      ASSERT(parse_time(format_time(*time, zone), {}).value() == *time);
+    if (*time < Instant{253'402'000'000'000}) ASSERT(parse_time(format_time(*time, zone), {}).value() == *time);
   }
   if (const auto duration = parse_duration(text)) {
     ASSERT(*duration >= 0ms && *duration <= kLongestDuration);

@@ -133,8 +133,8 @@ Running Machine::launch(const char* program_variable, const Words& words, const 
   posix_spawn_file_actions_addopen(&files, 1, (base + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&files, 2, (base + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t pid = -1;
-  const int failed = posix_spawn(&pid, arguments[0].c_str(), &files, nullptr, pointers(arguments).data(),
-                                 pointers(entries).data());
+  const int failed =
+      posix_spawn(&pid, arguments[0].c_str(), &files, nullptr, pointers(arguments).data(), pointers(entries).data());
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0) throw std::runtime_error("cannot start " + arguments[0]);
   return {pid, base + ".out", base + ".err"};

@@ -39,8 +39,8 @@ Result<InsertResult> MemoryOutbox::insert(const NewMessage& message, Instant) {
     rows.push_back(message);
     return result;
   }
-  result.kind = found->fingerprint == message.fingerprint ? InsertResult::Kind::kExisting
-                                                          : InsertResult::Kind::kConflict;
+  result.kind =
+      found->fingerprint == message.fingerprint ? InsertResult::Kind::kExisting : InsertResult::Kind::kConflict;
   result.existing_fingerprint = found->fingerprint;
   return result;
 }

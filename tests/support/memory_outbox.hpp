@@ -52,9 +52,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
   Result<std::optional<Candidate>> candidate(std::int64_t, bool) override { return std::nullopt; }
   Result<bool> claim(std::int64_t, const OutboxClaim&) override { return false; }
   Result<bool> confirm(std::int64_t, std::int64_t, Instant) override { return false; }
-  Result<bool> back_off(std::int64_t, std::int64_t, Instant, bool, std::string_view, Instant) override {
-    return false;
-  }
+  Result<bool> back_off(std::int64_t, std::int64_t, Instant, bool, std::string_view, Instant) override { return false; }
   Result<bool> release(std::int64_t, std::int64_t, Instant) override { return false; }
   Result<bool> defer(std::int64_t, Instant, std::string_view, Instant) override { return false; }
   Result<bool> finish(std::int64_t, OutboxState, std::string_view, Instant) override { return false; }

@@ -382,6 +382,11 @@ TEST(ConfigFile, a_named_file_must_exist_and_others_need_not) {
   EXPECT_EQ(none->value_or("/etc/notifyctl/config.toml"), "/etc/notifyctl/config.toml");
 }
 
+TEST(ConfigFile, only_a_file_is_a_database) {
+  expect_problem("database = \"postgresql://h/d\"\n", "database: only a file can be the database in this version");
+  expect_problem("database = \"~/notify.db\"\n", "database: ~ means nothing here");
+}
+
 TEST(ConfigFile, the_default_database_follows_the_xdg_directories) {
   EXPECT_EQ(*default_database(variables({{"HOME", "/home/a"}}), false),
             "/home/a/.local/state/notifyctl/notify.db");

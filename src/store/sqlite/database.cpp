@@ -36,7 +36,7 @@ Result<void> Database::configure(const ConnectOptions& options) {
   sqlite3_busy_handler(handle_, &Database::on_busy, this);
   const auto set = [&](int option, int value) { sqlite3_db_config(handle_, option, value, nullptr); };
   set(SQLITE_DBCONFIG_DEFENSIVE, 1);
-  set(SQLITE_DBCONFIG_ENABLE_TRIGGER, 1);
+  set(SQLITE_DBCONFIG_ENABLE_TRIGGER, options.triggers ? 1 : 0);
   set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, options.checkpoint_on_close ? 0 : 1);
   if (options.read_only) return execute("PRAGMA query_only=ON");
   // secure_delete=FAST overwrites what is deleted as long as that costs no further page. A log that has grown is cut

@@ -19,6 +19,7 @@ struct ConnectOptions {
   bool read_only = false;
   Duration busy_timeout{10'000};
   bool checkpoint_on_close = false;
+  bool triggers = true;
 };
 
 // One connection: owns the handle and its prepared statements. Belongs to one thread. The file must exist.
