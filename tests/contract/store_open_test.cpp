@@ -223,7 +223,7 @@ TEST_F(OpenTest, F18_ManyMakeTheDatabaseAtTheSameMoment) {
       if (child == 0) {
         ::close(gate[1]);
         char byte = 0;
-        static_cast<void>(::read(gate[0], &byte, 1));  // end of file: all start
+        if (::read(gate[0], &byte, 1) != 0) _exit(9);  // end of file: all start
         const auto store = open_store(creating(path));
         if (!store) {
           ::fprintf(stderr, "%s\n", store.error().message.c_str());
