@@ -48,7 +48,7 @@ class WriteTest : public StoreTest {
       if (child == 0) {
         ::close(gate[1]);
         char byte = 0;
-        static_cast<void>(::read(gate[0], &byte, 1));
+        if (::read(gate[0], &byte, 1) != 0) _exit(9);
         _exit(body(i));
       }
       children.push_back(child);
