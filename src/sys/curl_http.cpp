@@ -120,7 +120,7 @@ void CurlHttp::Impl::start(HttpRequest request, std::function<void(HttpEvidence)
 
 std::string CurlHttp::Impl::why_refused(const HttpRequest& request) {
   // Most channels have one URL, and parsing it costs more than all the rest here.
-  if (request.url != good_url) {
+  if (request.url.empty() || request.url != good_url) {
     if (std::string why = why_url_refused(request.url); !why.empty()) return why;
     good_url = request.url;
   }

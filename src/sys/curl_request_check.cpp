@@ -80,7 +80,7 @@ std::string why_url_refused(const std::string& text) {
   const std::string_view authority = authority_of(text);
   if (std::count(authority.begin(), authority.end(), '@') > 1) return "the URL has more than one '@' before its host";
   const std::string host = part(url.get(), CURLUPART_HOST);
-  if (host.empty()) return "the URL has no host";
+  if (authority.empty() || host.empty()) return "the URL has no host";
   if (std::any_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
     return "the URL's host name is not ASCII (write it in its xn-- form)";
   return {};

@@ -100,6 +100,7 @@ void Transfer::prepare(HttpRequest request, Done done) {
   response_bytes_ = 0;
   header_bytes_ = 0;
   refused_streams_ = 0;
+  handshake_begun_ = false;
   connection_ = 0;
   evidence_ = HttpEvidence{};
   evidence_.body_length = static_cast<std::int64_t>(request_.body.size());
@@ -205,10 +206,7 @@ const char* Transfer::phase_of(const HttpEvidence& evidence, CURLcode result) co
   if (evidence.handed_over || evidence.requests_begun > 0) return "request";
   if (result == CURLE_COULDNT_RESOLVE_HOST || result == CURLE_COULDNT_RESOLVE_PROXY) return "resolve";
   if (time_of(CURLINFO_NAMELOOKUP_TIME_T) == 0) return "resolve";
-  if (time_of(CURLINFO_CONNECT_TIME_T) == 0) return "connect";
-  const bool tls = request_.url.starts_with("https") || request_.url.starts_with("HTTPS");
-  if (tls && time_of(CURLINFO_APPCONNECT_TIME_T) == 0) return "tls";
-  return "request";
+  return handshake_begun_ ? "tls" : "connect";  // libcurl's own time of the connect comes after the handshake
 }
 
 // --- callbacks
@@ -271,7 +269,9 @@ int Transfer::on_debug(CURL*, curl_infotype type, char* data, std::size_t size, 
 
 // libcurl 7.88's wording (its misspelling included, and the right spelling of later versions).
 void Transfer::on_text(std::string_view text) {
-  if (text.starts_with("Using Stream ID: ")) {
+  if (text.starts_with("ALPN: offers")) {
+    handshake_begun_ = true;
+  } else if (text.starts_with("Using Stream ID: ")) {
     evidence_.stream_id = number_after(text, "Using Stream ID: ");
   } else if (text.starts_with("Connection died, retrying") || text.starts_with("Downgrades to HTTP/1.1")) {
     evidence_.silent_retry = true;

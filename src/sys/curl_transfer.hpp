@@ -92,6 +92,7 @@ class Transfer {
   std::size_t response_bytes_ = 0;      // of the body, kept or not
   std::size_t header_bytes_ = 0;
   int refused_streams_ = 0;
+  bool handshake_begun_ = false;        // of TLS
   std::uint64_t connection_ = 0;        // names the connection (a hash of both ends); 0 none yet
   HttpEvidence evidence_{};
   char error_text_[CURL_ERROR_SIZE] = {};
