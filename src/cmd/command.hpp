@@ -27,6 +27,7 @@ struct ExitNote {
   int status = 0;
   std::string_view meaning{};
 };
+inline constexpr ExitNote kUsageExit{64, "the command line is wrong"};  // of every command
 
 // Documentation beyond the options. Texts are paragraphs divided by blank lines; line ends inside a paragraph
 // mean nothing; `literal` marks what is typed or printed as it stands.

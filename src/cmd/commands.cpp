@@ -18,8 +18,7 @@ namespace notify {
 namespace {
 
 constexpr std::array kCommands{
-    Command{"enqueue", "Deliver", "accepts a message, or a stream of them", enqueue_page,
-            bind_options<EnqueueOptions>},
+    Command{"enqueue", "Deliver", "accepts a message, or a stream of them", enqueue_page, bind_options<EnqueueOptions>},
     Command{"relay", "Deliver", "hands messages that are due to the queue", relay_page,
             bind_options<RelayCommandOptions>},
     Command{"work", "Deliver", "sends what is in the queue", work_page, bind_options<WorkCommandOptions>},
@@ -27,10 +26,9 @@ constexpr std::array kCommands{
             bind_options<StatusOptions>},
     Command{"list", "Inspect", "lists messages, parked ones or alerts", list_page, bind_options<ListOptions>},
     Command{"show", "Inspect", "tells the whole life of one message", show_page, bind_options<ShowOptions>},
-    Command{"init", "Set up", "makes the database, or its tables in yours", init_page,
-            bind_options<InitCommandOptions>, false, true},
-    Command{"check", "Set up", "examines configuration, database and machine", check_page,
-            bind_options<CheckOptions>},
+    Command{"init", "Set up", "makes the database, or its tables in yours", init_page, bind_options<InitCommandOptions>,
+            false, true},
+    Command{"check", "Set up", "examines configuration, database and machine", check_page, bind_options<CheckOptions>},
     Command{"completion", "Set up", "prints the completion script of a shell", completion_page,
             bind_options<CompletionOptions>},
     Command{"help", "Set up", "explains a command", help_page, bind_options<HelpOptions>},

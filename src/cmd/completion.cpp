@@ -20,9 +20,7 @@ Page completion_page() {
 }
 
 void register_options(OptionSet& set, CompletionOptions& options) {
-  set.positional("SHELL", &options.shell, "the shell to complete for")
-      .one_of({"bash", "zsh", "fish"})
-      .required();
+  set.positional("SHELL", &options.shell, "the shell to complete for").one_of({"bash", "zsh", "fish"}).required();
 }
 
 Result<int> run(const CompletionOptions& options, Context& context) {

@@ -123,8 +123,9 @@ std::string option_of(std::string_view field) {
 }
 
 tl::unexpected<Error> bad_input(Error error) {
-  if (!error.field.empty()) error = with_context(std::move(error), option_of(error.field));
-  return fail(std::move(error));
+  if (error.field.empty()) return fail(std::move(error));
+  const std::string option = option_of(error.field);
+  return fail(with_context(std::move(error), option));
 }
 
 // A message for a channel that nobody serves waits in the queue until somebody does. Accepted all the same:

@@ -44,8 +44,7 @@ class Rejects {
     if (!fd) return fail(system_error("cannot create " + *path, Code::kCannotCreate));
     struct stat in {};
     struct stat out {};
-    if (fstat(input, &in) == 0 && fstat(fd.get(), &out) == 0 && in.st_dev == out.st_dev &&
-        in.st_ino == out.st_ino)
+    if (fstat(input, &in) == 0 && fstat(fd.get(), &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
       return fail(Code::kUsage, "--rejects: " + *path + " is the input itself");
     if (ftruncate(fd.get(), 0) != 0 && errno != EINVAL) return fail(system_error("cannot empty " + *path));
     return Rejects(std::move(fd));
@@ -79,8 +78,7 @@ class Reporter final : public LineSink {
   Reporter(Context& context, Rejects& rejects, std::string source)
       : context_(context), rejects_(rejects), source_(std::move(source)) {}
 
-  void inserted(std::int64_t line, std::string_view key, const InsertResult& result,
-                std::string_view text) override {
+  void inserted(std::int64_t line, std::string_view key, const InsertResult& result, std::string_view text) override {
     if (result.kind == InsertResult::Kind::kConflict) {
       Error error{Code::kConflict,
                   "the key \"" + std::string(key) + "\" exists with other content: " + result.message_id,
@@ -127,8 +125,7 @@ class Reporter final : public LineSink {
 
 class Progress {
  public:
-  Progress(Context& context, int input)
-      : context_(context), line_(visible(context) ? context.err().fd() : -1) {
+  Progress(Context& context, int input) : context_(context), line_(visible(context) ? context.err().fd() : -1) {
     struct stat info {};
     if (fstat(input, &info) == 0 && S_ISREG(info.st_mode)) size_ = info.st_size;
   }
@@ -276,8 +273,8 @@ void print_summary(const BulkSummary& summary, Context& context) {
   const bool refused = summary.conflict + summary.rejected > 0;
   const bool wanted = refused || context.globals().verbose > 0 || context.err().is_terminal();
   if (!wanted || context.globals().quiet) return;
-  std::string text = std::to_string(summary.lines) + " lines: " + std::to_string(summary.created) +
-                     " created, " + std::to_string(summary.existing) + " existed already";
+  std::string text = std::to_string(summary.lines) + " lines: " + std::to_string(summary.created) + " created, " +
+                     std::to_string(summary.existing) + " existed already";
   if (refused)
     text += ", " + std::to_string(summary.conflict) + " with a key of other content, " +
             std::to_string(summary.rejected) + " refused";
@@ -286,9 +283,9 @@ void print_summary(const BulkSummary& summary, Context& context) {
 
 Result<void> check_options(const EnqueueOptions& options) {
   const bool has_message = options.channel || options.to || options.key || options.kind || options.category ||
-                           options.subject || options.body || options.body_file || options.html_file ||
-                           options.alt || options.data || options.template_name || !options.vars.empty() ||
-                           options.not_before || options.expires || options.priority || options.correlation;
+                           options.subject || options.body || options.body_file || options.html_file || options.alt ||
+                           options.data || options.template_name || !options.vars.empty() || options.not_before ||
+                           options.expires || options.priority || options.correlation;
   if (has_message) return fail(Code::kUsage, "with --jsonl the message's fields belong into the lines");
   if (options.now || options.wait) return fail(Code::kUsage, "--now and --wait are for a single message");
   return {};

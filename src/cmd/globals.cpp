@@ -31,8 +31,7 @@ void register_options(OptionSet& set, Globals& globals) {
 
 Result<void> apply_environment(Globals& globals, const OptionSet& set, const Environment& environment) {
   const auto value_of = [&](const Option& option) -> std::optional<std::string> {
-    const bool named =
-        set.given(option.long_name) && !(option.long_name == "--config" && globals.config->empty());
+    const bool named = set.given(option.long_name) && !(option.long_name == "--config" && globals.config->empty());
     if (option.environment.empty() || named) return std::nullopt;
     auto value = environment(option.environment.c_str());
     return value && !value->empty() ? value : std::nullopt;
@@ -42,8 +41,7 @@ Result<void> apply_environment(Globals& globals, const OptionSet& set, const Env
     if (!value) continue;
     if (!option.choices.empty() &&
         std::find(option.choices.begin(), option.choices.end(), *value) == option.choices.end())
-      return fail(Code::kUsage, option.environment + ": \"" + *value + "\" is not known",
-                  "see " + option.long_name);
+      return fail(Code::kUsage, option.environment + ": \"" + *value + "\" is not known", "see " + option.long_name);
     if (option.long_name == "--config") globals.config = value;
     if (option.long_name == "--db") globals.db = value;
     if (option.long_name == "--log-format") globals.log_format = *value;

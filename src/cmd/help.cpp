@@ -76,9 +76,7 @@ std::string indented(std::string_view text, std::size_t indent) {
 
 }  // namespace
 
-std::size_t help_width(const Output& out) noexcept {
-  return static_cast<std::size_t>(std::clamp(out.width(), 40, 80));
-}
+std::size_t help_width(const Output& out) noexcept { return static_cast<std::size_t>(std::clamp(out.width(), 40, 80)); }
 
 std::string plain(std::string_view text) {
   std::string out;
@@ -159,9 +157,11 @@ std::string command_help(const Command& command, std::size_t width) {
     out += wrap(plain(example.text), width, 2) + "\n" + indented(example.command, 4);
 
   out += "\nExit status:\n";
-  for (const ExitNote& note : page.exits)
-    out += entry("  " + std::to_string(note.status), plain(note.meaning), width, 6);
-  return out + entry("  64", "the command line is wrong", width, 6);
+  std::vector<ExitNote> exits = page.exits;
+  exits.push_back(kUsageExit);
+  std::sort(exits.begin(), exits.end(), [](auto a, auto b) { return a.status < b.status; });
+  for (const ExitNote& note : exits) out += entry("  " + std::to_string(note.status), plain(note.meaning), width, 6);
+  return out;
 }
 
 }  // namespace notify

@@ -14,8 +14,7 @@ Page help_page() {
   page.description =
       "Shows what a command does, its options, examples and exit statuses; without a command the list "
       "of all of them. `notifyctl COMMAND --help` shows the same.";
-  page.examples = {{"What can it do?", "notifyctl help"},
-                   {"How is a message accepted?", "notifyctl help enqueue"}};
+  page.examples = {{"What can it do?", "notifyctl help"}, {"How is a message accepted?", "notifyctl help enqueue"}};
   page.exits = {{0, "done"}};
   return page;
 }

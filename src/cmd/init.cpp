@@ -61,8 +61,7 @@ Result<std::string> write_config(Context& context) {
   return path;
 }
 
-void print_json(Context& context, const std::string& path, const std::string& config,
-                const InitReport& report) {
+void print_json(Context& context, const std::string& path, const std::string& config, const InitReport& report) {
   nlohmann::ordered_json json{{"database", path},
                               {"created_file", report.created_file},
                               {"created_schema", report.created_schema},
@@ -97,9 +96,8 @@ Page init_page() {
       "`notifyctl enqueue` makes the default database by itself; init is for doing it beforehand, with a "
       "source of its "
       "own, or in somebody else's file.";
-  page.examples = {
-      {"A database and a configuration at their usual places", "notifyctl init --config"},
-      {"Tables in an application's database", "notifyctl --db /srv/shop/app.db init --source shop"}};
+  page.examples = {{"A database and a configuration at their usual places", "notifyctl init --config"},
+                   {"Tables in an application's database", "notifyctl --db /srv/shop/app.db init --source shop"}};
   page.exits = {{0, "done, or nothing was to be done"},
                 {4, "the database has another source"},
                 {73, "a file or directory cannot be created"},

@@ -113,8 +113,7 @@ class Printer {
   void add(const ListRow& row) {
     ++rows_;
     const std::string to = reveal_ ? row.to : mask_address(row.to);
-    if (context_.json())
-      return context_.out().line(to_text(row_json(row, row.to.empty() ? row.to : to, context_)));
+    if (context_.json()) return context_.out().line(to_text(row_json(row, row.to.empty() ? row.to : to, context_)));
     if (subject_ == ListSubject::kAlerts)
       table_.add({row.kind, row.key, row.status, std::to_string(row.attempts), row.message_id, row.detail,
                   context_.show_time(row.updated_at)});
@@ -126,8 +125,7 @@ class Printer {
 
   void print_table() {
     if (in_table_ == 0) return;
-    const auto width =
-        static_cast<std::size_t>(context_.out().is_terminal() ? context_.out().width() : 10'000);
+    const auto width = static_cast<std::size_t>(context_.out().is_terminal() ? context_.out().width() : 10'000);
     std::string text = table_.text(width);
     if (headed_) text.erase(0, text.find('\n') + 1);
     headed_ = true;
@@ -171,11 +169,10 @@ Page list_page() {
       "`--json` every row "
       "is one JSON object on a line of its own, without a limit.\n\n"
       "Addresses are masked unless `--reveal` is given.";
-  page.examples = {{"What is parked, and why?", "notifyctl list parked"},
-                   {"Whose outcome is unknown since this morning?",
-                    "notifyctl list inbox --state ERROR --since \"today 00:00\""},
-                   {"Keys of what failed on one channel",
-                    "notifyctl list outbox --state FAILED --channel sms --json | jq -r .key"}};
+  page.examples = {
+      {"What is parked, and why?", "notifyctl list parked"},
+      {"Whose outcome is unknown since this morning?", "notifyctl list inbox --state ERROR --since \"today 00:00\""},
+      {"Keys of what failed on one channel", "notifyctl list outbox --state FAILED --channel sms --json | jq -r .key"}};
   page.exits = {{0, "done, also when there is nothing to list"},
                 {65, "there is no database"},
                 {78, "the database is not usable"}};
@@ -184,9 +181,7 @@ Page list_page() {
 }
 
 void register_options(OptionSet& set, ListOptions& options) {
-  set.positional("SUBJECT", &options.subject, "what to list")
-      .one_of({kSubjects.begin(), kSubjects.end()})
-      .required();
+  set.positional("SUBJECT", &options.subject, "what to list").one_of({kSubjects.begin(), kSubjects.end()}).required();
   set.add("--channel", &options.channel, "NAME", "only this channel").completes(Completion::kChannel);
   set.add("--kind", &options.kind, "KIND", "only this kind");
   set.add("--state", &options.state, "STATE", "only this state, as PENDING, SENT, ERROR, LEASED, OPEN");
@@ -219,8 +214,7 @@ Result<int> run(const ListOptions& options, Context& context) {
   printer.print_table();
   if (more && !context.globals().quiet) {
     TRY(context.out().flush());
-    context.err().line("notifyctl: there are more than these " + std::to_string(shown) +
-                       "; --limit 0 lists all");
+    context.err().line("notifyctl: there are more than these " + std::to_string(shown) + "; --limit 0 lists all");
     TRY(context.err().flush());
   }
   return 0;

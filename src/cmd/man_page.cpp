@@ -59,8 +59,8 @@ std::vector<std::string_view> synopsis_items(std::string_view form) {
     if (i < form.size() && form[i] == ']') --depth;
     const bool at_space = i == form.size() || (form[i] == ' ' && depth == 0);
     if (!at_space) continue;
-    const bool next_is_value = i < form.size() && i + 1 < form.size() && form[i + 1] != '-' &&
-                               form[i + 1] != '[' && form.substr(start, i - start).starts_with('-');
+    const bool next_is_value = i < form.size() && i + 1 < form.size() && form[i + 1] != '-' && form[i + 1] != '[' &&
+                               form.substr(start, i - start).starts_with('-');
     if (next_is_value && form.substr(start, i - start).find(' ') == std::string_view::npos) continue;
     if (i > start) items.push_back(form.substr(start, i - start));
     start = i + 1;
@@ -150,7 +150,7 @@ std::string command_page(const Command& command) {
   page.section("EXIT STATUS");
   page.begin_list("Ds");
   std::vector<ExitNote> exits = text.exits;
-  exits.push_back({64, "the command line is wrong"});
+  exits.push_back(kUsageExit);
   std::sort(exits.begin(), exits.end(), [](auto a, auto b) { return a.status < b.status; });
   for (const ExitNote& note : exits) {
     page.item(std::to_string(note.status));
@@ -232,8 +232,7 @@ std::string main_page() {
   page.text(man_texts::kDiagnostics);
   std::vector<std::string> names = man_pages();
   std::vector<std::string> references;
-  for (const std::string& name : names)
-    references.push_back(name.substr(0, name.size() - 2) + "(" + name.back() + ")");
+  for (const std::string& name : names) references.push_back(name.substr(0, name.size() - 2) + "(" + name.back() + ")");
   write_see_also(page, std::vector<std::string_view>(references.begin(), references.end()), "notifyctl(1)");
   return page.source();
 }
@@ -256,8 +255,7 @@ std::string config_page() {
     page.text(section.text);
     std::vector<std::string_view> drivers{""};
     for (const ConfigKey& key : config_keys())
-      if (key.section == section.name &&
-          std::find(drivers.begin(), drivers.end(), key.driver) == drivers.end())
+      if (key.section == section.name && std::find(drivers.begin(), drivers.end(), key.driver) == drivers.end())
         drivers.push_back(key.driver);
     for (const std::string_view driver : drivers) {
       if (!driver.empty()) page.text("With the driver `" + std::string(driver) + "`:");
@@ -329,8 +327,7 @@ Result<std::string> man_page(std::string_view name) {
   if (is("notifyctl-sql", "5")) return sql_page();
   for (const Command& command : commands())
     if (is(page_name(command), "1")) return command_page(command);
-  return fail(Code::kUsage, "there is no manual page " + std::string(name),
-              "notifyctl help lists the commands");
+  return fail(Code::kUsage, "there is no manual page " + std::string(name), "notifyctl help lists the commands");
 }
 
 }  // namespace notify

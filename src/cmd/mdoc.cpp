@@ -110,8 +110,7 @@ void Mdoc::literal(std::string_view block) {
 std::string Mdoc::argument(std::string_view text) {
   std::string out = escape(text);
   const bool needs_guard = looks_like_macro(text) || is_delimiter(text);
-  for (std::size_t at = out.find('"'); at != std::string::npos; at = out.find('"', at + 2))
-    out.insert(at, 1, '"');
+  for (std::size_t at = out.find('"'); at != std::string::npos; at = out.find('"', at + 2)) out.insert(at, 1, '"');
   if (needs_guard) out.insert(0, "\\&");
   if (out.empty() || out.find_first_of(" \"") != std::string::npos) out = "\"" + out + "\"";
   return out;
@@ -173,8 +172,7 @@ void Mdoc::text(std::string_view text) {
     for (std::size_t i = 0; i < paragraph.size(); ++i) {
       if (paragraph[i] == '`') quoted = !quoted;
       const bool ends = !quoted && (paragraph[i] == '.' || paragraph[i] == '!' || paragraph[i] == '?');
-      if (ends &&
-          (i + 1 == paragraph.size() || std::isspace(static_cast<unsigned char>(paragraph[i + 1])) != 0)) {
+      if (ends && (i + 1 == paragraph.size() || std::isspace(static_cast<unsigned char>(paragraph[i + 1])) != 0)) {
         sentence(paragraph.substr(start, i + 1 - start));
         start = i + 1;
       }

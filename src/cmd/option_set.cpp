@@ -19,15 +19,12 @@ Result<Number> to_number(const std::string& text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || error != std::errc{} || stop != end)
-    return fail(usage("\"" + text + "\" is not a whole number"));
+  if (text.empty() || error != std::errc{} || stop != end) return fail(usage("\"" + text + "\" is not a whole number"));
   return number;
 }
 
 Result<void> check_range(const Option& option, std::int64_t number, bool is_duration) {
-  const auto show = [&](std::int64_t n) {
-    return is_duration ? format_duration(Duration{n}) : std::to_string(n);
-  };
+  const auto show = [&](std::int64_t n) { return is_duration ? format_duration(Duration{n}) : std::to_string(n); };
   if ((option.lowest && number < *option.lowest) || (option.highest && number > *option.highest))
     return fail(usage(show(number) + " is not between " + show(option.lowest.value_or(0)) + " and " +
                       show(option.highest.value_or(INT64_MAX))));
@@ -125,8 +122,7 @@ Option& Option::optional_value(std::string_view when_absent) {
   return *this;
 }
 
-Option& OptionSet::add(std::string_view names, OptionTarget target, std::string_view value,
-                       std::string_view help) {
+Option& OptionSet::add(std::string_view names, OptionTarget target, std::string_view value, std::string_view help) {
   Option& option = options_.emplace_back();
   const auto comma = names.find(',');
   option.long_name = comma == std::string_view::npos ? names : names.substr(comma + 1);
@@ -180,8 +176,7 @@ Result<void> OptionSet::store(const Option& option, const std::vector<std::strin
   if (option.is_flag() && values.back() != "true" && values.back() != "false")
     return fail(usage(option.display() + " takes no value"));
   if (values.size() > 1 && !option.is_repeatable() && !option.is_flag())
-    return fail(
-        usage(option.display() + " was given " + std::to_string(values.size()) + " times", "give it once"));
+    return fail(usage(option.display() + " was given " + std::to_string(values.size()) + " times", "give it once"));
   for (const std::string& text : values) {
     if (!option.choices.empty() &&
         std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
@@ -237,7 +232,8 @@ Result<void> OptionSet::parse(const std::vector<std::string>& words) {
     help_requested_ = true;
     return {};
   } catch (const CLI::ArgumentMismatch& error) {
-    return fail(usage("an option lacks its value: " + std::string(error.what())));
+    const std::string what = error.what();  // "--batch: 1 required … missing"
+    return fail(usage(what.substr(0, what.find(':')) + " lacks its value"));
   } catch (const CLI::Error& error) {
     return fail(usage(error.what()));
   }

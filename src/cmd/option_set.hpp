@@ -19,9 +19,8 @@ namespace notify {
 // Where a value goes. bool: a flag. Containers: the option may be given several times. The value that the
 // target has when it is registered is its default, and documented as such.
 using OptionTarget =
-    std::variant<bool*, int*, std::int64_t*, std::string*, Duration*, std::optional<std::string>*,
-                 std::optional<int>*, std::optional<std::int64_t>*, std::optional<Duration>*,
-                 std::vector<std::string>*>;
+    std::variant<bool*, int*, std::int64_t*, std::string*, Duration*, std::optional<std::string>*, std::optional<int>*,
+                 std::optional<std::int64_t>*, std::optional<Duration>*, std::vector<std::string>*>;
 
 // What the shell offers when completing a value.
 enum class Completion { kNothing, kFile, kDirectory, kCommand, kChannel };
@@ -74,9 +73,7 @@ class OptionSet {
 
   // names: "--drain" or "-q,--quiet". value: what help calls the value; empty for flags.
   Option& add(std::string_view names, OptionTarget target, std::string_view value, std::string_view help);
-  Option& flag(std::string_view names, bool& target, std::string_view help) {
-    return add(names, &target, "", help);
-  }
+  Option& flag(std::string_view names, bool& target, std::string_view help) { return add(names, &target, "", help); }
   // Positional arguments are filled in the order of their registration; a repeatable one takes the rest.
   Option& positional(std::string_view value, OptionTarget target, std::string_view help);
 

@@ -142,8 +142,7 @@ std::string Table::text(std::size_t width) const {
   while (total() > width) {
     std::size_t victim = widths.size();
     for (std::size_t i = 0; i < widths.size(); ++i)
-      if (columns_[i].shrinks && widths[i] > kLeast &&
-          (victim == widths.size() || widths[i] > widths[victim]))
+      if (columns_[i].shrinks && widths[i] > kLeast && (victim == widths.size() || widths[i] > widths[victim]))
         victim = i;
     if (victim == widths.size()) break;
     --widths[victim];

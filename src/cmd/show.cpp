@@ -103,10 +103,7 @@ struct Converter {
                 {"updated_at", time(s.updated_at)}};
   }
   Json parked(const ParkedStory& s) const {
-    return Json{{"reason", s.reason},
-                {"detail", text(s.detail)},
-                {"tries", s.tries},
-                {"parked_at", time(s.parked_at)}};
+    return Json{{"reason", s.reason}, {"detail", text(s.detail)}, {"tries", s.tries}, {"parked_at", time(s.parked_at)}};
   }
   Json attempt(const AttemptStory& s) const {
     return Json{{"at", time(s.at)},
@@ -171,8 +168,7 @@ std::vector<Moment> life(const MessageStory& story) {
   for (const EventStory& e : story.events)
     moments.push_back({e.at, joined({e.name, e.detail}) + (e.actor.empty() ? "" : " [" + e.actor + "]")});
   if (story.inbox && story.inbox->claimed_at)
-    moments.push_back(
-        {*story.inbox->claimed_at, "claimed by a worker, call " + std::to_string(story.inbox->calls)});
+    moments.push_back({*story.inbox->claimed_at, "claimed by a worker, call " + std::to_string(story.inbox->calls)});
   for (const AttemptStory& a : story.attempts) moments.push_back({a.at, attempt_words(a)});
   if (story.inbox && story.inbox->settled_at) {
     const InboxStory& i = *story.inbox;
@@ -180,8 +176,7 @@ std::vector<Moment> life(const MessageStory& story) {
     if (!i.reference.empty()) text += ", the vendor calls it " + i.reference;
     moments.push_back({*i.settled_at, text});
   }
-  std::stable_sort(moments.begin(), moments.end(),
-                   [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) { return a.at < b.at; });
   return moments;
 }
 
@@ -233,8 +228,7 @@ void print_text(const MessageStory& story, bool reveal, Context& context) {
     if (!o.original_payload.empty()) line("mended", "the payload was patched; --json shows the original");
   }
   out.line("");
-  for (const Moment& moment : life(story))
-    out.line(context.show_time(moment.at) + "  " + printable(moment.text));
+  for (const Moment& moment : life(story)) out.line(context.show_time(moment.at) + "  " + printable(moment.text));
 }
 
 }  // namespace
@@ -251,9 +245,8 @@ Page show_page() {
       "The content and the address are masked unless `--reveal` is given.";
   page.examples = {{"By key", "notifyctl show GRADE:2026-11:42"},
                    {"With its content", "notifyctl show notification-outbox-1f2e3d4c-42 --reveal"}};
-  page.exits = {{0, "done"},
-                {65, "no message has this id or key, or there is no database"},
-                {78, "the database is not usable"}};
+  page.exits = {
+      {0, "done"}, {65, "no message has this id or key, or there is no database"}, {78, "the database is not usable"}};
   page.see_also = {"notifyctl-list(1)", "notifyctl-status(1)"};
   return page;
 }

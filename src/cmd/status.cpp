@@ -72,19 +72,15 @@ Result<int> run_once(const StatusOptions& options, Context& context) {
 Judgement judge(const StatusReport& report, const StatusOptions& options) {
   std::string warnings;
   std::string criticals;
-  const auto add = [](std::string& list, const std::string& text) {
-    list += (list.empty() ? "" : ", ") + text;
-  };
+  const auto add = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
   if (!report.identity.holds)
     add(criticals, "the accounting does not add up (" + std::to_string(report.unaccounted) + " unaccounted)");
   if (report.oldest_unsent && *report.oldest_unsent > options.max_age)
     add(criticals, "the oldest unsent message waits for " + show_age(report.oldest_unsent->count() / 1000));
-  if (report.parked.total > options.max_parked)
-    add(warnings, std::to_string(report.parked.total) + " parked");
+  if (report.parked.total > options.max_parked) add(warnings, std::to_string(report.parked.total) + " parked");
   if (report.inbox.error > options.max_errors)
     add(warnings, std::to_string(report.inbox.error) + " with unknown outcome");
-  if (report.alerts_open > options.max_alerts)
-    add(warnings, std::to_string(report.alerts_open) + " open alerts");
+  if (report.alerts_open > options.max_alerts) add(warnings, std::to_string(report.alerts_open) + " open alerts");
   for (const ChannelReport& channel : report.channels)
     if (channel.state == "halted") add(warnings, "channel " + channel.channel + " is halted");
   if (report.clock_behind && *report.clock_behind > 1min)
@@ -139,8 +135,7 @@ void register_options(OptionSet& set, StatusOptions& options) {
   set.add("--max-age", &options.max_age, "TIME", "critical when a message that is due waits longer")
       .between(1s, 24h * 3650);
   set.add("--max-parked", &options.max_parked, "N", "warn when more are parked").shows_default("0");
-  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome")
-      .shows_default("0");
+  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome").shows_default("0");
   set.add("--max-alerts", &options.max_alerts, "N", "warn when more alerts are open").shows_default("0");
 }
 

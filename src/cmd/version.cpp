@@ -26,13 +26,14 @@ std::vector<std::pair<std::string, std::string>> libraries() {
 
 }  // namespace
 
+std::string user_agent() { return "notifyctl/" + std::string(version::kVersion); }
+
 int print_version(Context& context) {
   // Transports are part of the composition in this version; the list grows with the first broker.
   const std::vector<std::string> transports{"embedded"};
   Output& out = context.out();
   if (context.json()) {
-    nlohmann::ordered_json json{
-        {"version", version::kVersion}, {"commit", commit()}, {"compiler", version::kCompiler}};
+    nlohmann::ordered_json json{{"version", version::kVersion}, {"commit", commit()}, {"compiler", version::kCompiler}};
     for (const auto& [name, number] : libraries()) json["libraries"][name] = number;
     for (const Driver& driver : drivers()) json["channels"].push_back(driver.name);
     json["transports"] = transports;
@@ -42,8 +43,7 @@ int print_version(Context& context) {
   std::string list;
   for (const auto& [name, number] : libraries()) list += (list.empty() ? "" : ", ") + name + " " + number;
   std::string channels;
-  for (const Driver& driver : drivers())
-    channels += (channels.empty() ? "" : ", ") + std::string(driver.name);
+  for (const Driver& driver : drivers()) channels += (channels.empty() ? "" : ", ") + std::string(driver.name);
   out.line("notifyctl " + std::string(version::kVersion) + " (" + commit() + ")");
   out.line("libraries: " + list);
   out.line("channels: " + channels);

@@ -49,7 +49,7 @@ struct RelayConfig {
   int batch = 50;  // 1…1000
   Duration lease = 15min;
   Duration confirm_timeout = 5s;
-  Duration batch_deadline = 1min;  // confirm_timeout < batch_deadline < lease
+  Duration batch_deadline = 1min;                                       // confirm_timeout < batch_deadline < lease
   std::vector<Duration> backoff{1min, 2min, 4min, 8min, 16min, 30min};  // the last one repeats; not empty
   int alert_after = 5;
   Duration give_up_after = 24h;

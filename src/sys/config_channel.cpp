@@ -35,33 +35,21 @@ std::string lower(std::string_view text) {
 
 bool sounds_like_credential(std::string_view header) {
   const std::string name = lower(header);
-  constexpr std::array kWords{"auth",     "token",  "key",       "secret",
-                              "password", "cookie", "signature", "credential"};
+  constexpr std::array kWords{"auth", "token", "key", "secret", "password", "cookie", "signature", "credential"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
 // Headers that the driver or HTTP itself sets: a second one would contradict it.
 bool is_ours(std::string_view header) {
-  constexpr std::array kOurs{"host",
-                             "content-length",
-                             "transfer-encoding",
-                             "connection",
-                             "expect",
-                             "content-type",
-                             "idempotency-key",
-                             "webhook-id",
-                             "webhook-timestamp",
-                             "webhook-signature",
-                             "upgrade",
-                             "te",
-                             "trailer"};
+  constexpr std::array kOurs{
+      "host",       "content-length",    "transfer-encoding", "connection", "expect", "content-type", "idempotency-key",
+      "webhook-id", "webhook-timestamp", "webhook-signature", "upgrade",    "te",     "trailer"};
   return std::find(kOurs.begin(), kOurs.end(), lower(header)) != kOurs.end();
 }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
 }
 
 void read_headers(Section& channel, std::vector<Header>& headers) {
@@ -196,8 +184,7 @@ void read_text_limit(Section& channel, std::optional<TextLimit>& limit) {
   section.require("encoding");
   section.require("limit");
   TextLimit value;
-  constexpr std::array kEncodings{TextEncoding::kUtf8, TextEncoding::kEucKr, TextEncoding::kUcs2,
-                                  TextEncoding::kGsm7};
+  constexpr std::array kEncodings{TextEncoding::kUtf8, TextEncoding::kEucKr, TextEncoding::kUcs2, TextEncoding::kGsm7};
   if (const auto encoding = section.choice("encoding", {"UTF-8", "EUC-KR", "UCS-2", "GSM-7"}))
     value.encoding = kEncodings.at(*encoding);
   int bytes = 0;
@@ -211,8 +198,7 @@ void read_common(Section& section, ChannelConfig& channel) {
     channel.semantics = *semantics == 0 ? Semantics::kAtMostOnce : Semantics::kAtLeastOnce;
   section.duration("timeout", channel.timeout, 10ms, 1h);
   const bool connect_given = section.duration("connect_timeout", channel.connect_timeout, 10ms, 1h);
-  if (!connect_given && channel.connect_timeout >= channel.timeout)
-    channel.connect_timeout = channel.timeout / 2;
+  if (!connect_given && channel.connect_timeout >= channel.timeout) channel.connect_timeout = channel.timeout / 2;
   section.duration("stale_after", channel.stale_after, 1s);
   section.integer("concurrency", channel.concurrency, 1, 1024);
   read_rate(section, channel.rate);
@@ -232,8 +218,7 @@ bool read_driver(Section& section, DriverConfig& config, std::string& name) {
   if (name == "exec") return config = read_exec(section), true;
   if (name == "webhook") return config = read_webhook(section), true;
   if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
-    section.problem("driver", "\"" + name + "\" is not in this version",
-                    "this version has exec, file and webhook");
+    section.problem("driver", "\"" + name + "\" is not in this version", "this version has exec, file and webhook");
   else
     section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
   return false;
@@ -250,8 +235,7 @@ void check_nesting(Section& section, const ChannelConfig& channel, const Config&
   shorter("timeout", channel.timeout, "queue.lease", config.queue.lease);
   shorter("timeout", channel.timeout, "work.shutdown_grace", config.work.shutdown_grace);
   if (channel.stale_after <= config.queue.lease)
-    section.problem("stale_after", format_duration(channel.stale_after) +
-                                       " must be longer than queue.lease (" +
+    section.problem("stale_after", format_duration(channel.stale_after) + " must be longer than queue.lease (" +
                                        format_duration(config.queue.lease) + ")");
 }
 

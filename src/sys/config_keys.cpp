@@ -51,8 +51,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "How long a claim of a relay holds that neither finishes nor is seen dead."},
     {"relay", "confirm_timeout", "duration", "\"5s\"",
      "How long the transport may take to confirm one message. Shorter than `batch_deadline`."},
-    {"relay", "batch_deadline", "duration", "\"1m\"",
-     "How long a batch may take altogether. Shorter than `lease`."},
+    {"relay", "batch_deadline", "duration", "\"1m\"", "How long a batch may take altogether. Shorter than `lease`."},
     {"relay", "backoff", "list of durations", "[\"1m\", \"2m\", \"4m\", \"8m\", \"16m\", \"30m\"]",
      "Waiting times after failed publishes; the last one repeats."},
     {"relay", "alert_after", "1 to 1000", "5", "The failed publish of one message that raises an alert."},
@@ -112,8 +111,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "The longest body in bytes of the encoding that the vendor counts in: `UTF-8`, `EUC-KR`, `UCS-2` or "
      "`GSM-7`."},
 
-    {"channels.*", "path", "path", "", "The file that one JSON line a message is appended to. Required.",
-     "file"},
+    {"channels.*", "path", "path", "", "The file that one JSON line a message is appended to. Required.", "file"},
 
     {"channels.*", "command", "list of strings", "",
      "The program and its arguments; no shell is involved. A program without a slash is looked up in `PATH`. "
@@ -134,8 +132,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "sign, for the "
      "time in which a key is changed.",
      "webhook"},
-    {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"", "HTTP/2 is spoken over TLS only.",
-     "webhook"},
+    {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"", "HTTP/2 is spoken over TLS only.", "webhook"},
     {"channels.*", "not_sent", "list of statuses", "[]",
      "Statuses from 400 to 599 by which this receiver promises that nothing was done, so that the call may "
      "be repeated.",
@@ -146,15 +143,12 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "`url` may always.",
      "webhook"},
 
-    {"alerts", "exec", "list of strings", "[]",
-     "A program that gets the alert as JSON on its standard input."},
+    {"alerts", "exec", "list of strings", "[]", "A program that gets the alert as JSON on its standard input."},
     {"alerts", "channel", "string", "", "A channel that carries the alert; needs `to`."},
     {"alerts", "to", "string", "", "The recipient of alerts on that channel."},
-    {"alerts", "repeat_after", "duration", "\"1h\"",
-     "An alert that is still open is told again after this time."},
+    {"alerts", "repeat_after", "duration", "\"1h\"", "An alert that is still open is told again after this time."},
 
-    {"templates", "directory", "path", "",
-     "The directory of the templates: `NAME.toml` is the template NAME."},
+    {"templates", "directory", "path", "", "The directory of the templates: `NAME.toml` is the template NAME."},
     {"templates", "default_locale", "string", "",
      "The locale of messages whose variables name none, like `ko` or `en-GB`."},
 });

@@ -37,8 +37,7 @@ std::string_view driver_with(std::string_view section, std::string_view key) {
 
 }  // namespace
 
-void Source::problem(const toml::node& where, std::string_view key, std::string_view reason,
-                     std::string hint) {
+void Source::problem(const toml::node& where, std::string_view key, std::string_view reason, std::string hint) {
   const auto at = where.source().begin;
   std::string message = path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
   if (!key.empty()) message += std::string(key) + ": ";
@@ -48,16 +47,14 @@ void Source::problem(const toml::node& where, std::string_view key, std::string_
 
 void Section::problem(std::string_view key, std::string_view reason, std::string hint) {
   const toml::node* node = find(key);
-  source_.problem(node == nullptr ? static_cast<const toml::node&>(table_) : *node, full(key), reason,
-                  std::move(hint));
+  source_.problem(node == nullptr ? static_cast<const toml::node&>(table_) : *node, full(key), reason, std::move(hint));
 }
 
 void Section::require(std::string_view key) {
   if (find(key) == nullptr) problem(key, "is missing");
 }
 
-void Section::unknown(const toml::key& key, const std::vector<std::string_view>& known,
-                      std::string_view driver) {
+void Section::unknown(const toml::key& key, const std::vector<std::string_view>& known, std::string_view driver) {
   const toml::node* node = table_.get(key.str());
   const std::string_view other = driver.empty() ? std::string_view() : driver_with(pattern_, key.str());
   if (!other.empty()) {
@@ -118,8 +115,7 @@ bool Section::texts(std::string_view key, std::vector<std::string>& target) {
   for (const toml::node& item : *list) {
     const auto value = item.value_exact<std::string>();
     if (!value || value->empty() || value->find('\0') != std::string::npos) {
-      source_.problem(item, full(key),
-                      value ? "must not hold an empty string" : expected("a list of strings", item));
+      source_.problem(item, full(key), value ? "must not hold an empty string" : expected("a list of strings", item));
       return false;
     }
     values.push_back(*value);
@@ -188,8 +184,7 @@ bool Section::durations(std::string_view key, std::vector<Duration>& target) {
   return true;
 }
 
-std::optional<std::size_t> Section::choice(std::string_view key,
-                                           std::initializer_list<std::string_view> words) {
+std::optional<std::size_t> Section::choice(std::string_view key, std::initializer_list<std::string_view> words) {
   std::string value;
   if (!text(key, value)) return std::nullopt;
   const auto* found = std::find(words.begin(), words.end(), std::string_view(value));

@@ -22,8 +22,7 @@ struct Library {
 
 Result<void> check_reachable(const std::string& url, const std::string& ca_bundle, Duration timeout) {
   const Library library;
-  const std::unique_ptr<CURL, void (*)(CURL*)> easy(library.ready ? curl_easy_init() : nullptr,
-                                                    curl_easy_cleanup);
+  const std::unique_ptr<CURL, void (*)(CURL*)> easy(library.ready ? curl_easy_init() : nullptr, curl_easy_cleanup);
   if (!easy) return fail(Code::kInternal, "the HTTP library cannot be started");
   CURL* handle = easy.get();
   const long timeout_ms = timeout.count();
@@ -33,8 +32,7 @@ Result<void> check_reachable(const std::string& url, const std::string& ca_bundl
   set = set && curl_easy_setopt(handle, CURLOPT_PROXY, "") == CURLE_OK;
   set = set && curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
   set = set && curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, timeout_ms) == CURLE_OK;
-  if (!ca_bundle.empty())
-    set = set && curl_easy_setopt(handle, CURLOPT_CAINFO, ca_bundle.c_str()) == CURLE_OK;
+  if (!ca_bundle.empty()) set = set && curl_easy_setopt(handle, CURLOPT_CAINFO, ca_bundle.c_str()) == CURLE_OK;
   if (!set) return fail(Code::kInternal, "the HTTP library refuses its settings");
   const CURLcode code = curl_easy_perform(handle);
   if (code == CURLE_OK) return {};

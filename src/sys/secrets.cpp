@@ -10,8 +10,7 @@ Result<void> load_secret(SecretSetting& setting, const Environment& environment)
     setting.value = Secret(std::move(text));
   } else if (setting.source == SecretSetting::Source::kEnvironment) {
     auto text = environment(setting.from.c_str());
-    if (!text || text->empty())
-      return fail(Code::kConfig, "the environment variable " + setting.from + " is not set");
+    if (!text || text->empty()) return fail(Code::kConfig, "the environment variable " + setting.from + " is not set");
     setting.value = Secret(std::move(*text));
   }
   return {};

@@ -95,8 +95,8 @@ Result<void> load_one(TemplateSet& set, const std::string& path, const std::stri
     TRY_ASSIGN(std::vector<TemplateVariant> variants, File{path}.variants(root));
     if (auto good = check_template(name, variants); !good) {
       Error error = std::move(good).error();
-      if (!error.field.empty()) error = with_context(std::move(error), error.field);
-      error = with_context(std::move(error), path);
+      const std::string place = error.field.empty() ? path : path + ": " + error.field;
+      error = with_context(std::move(error), place);
       error.code = Code::kConfig;
       error.field.clear();
       return fail(std::move(error));
@@ -112,9 +112,8 @@ Result<void> load_one(TemplateSet& set, const std::string& path, const std::stri
 
 bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= 128 && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; });
 }
 
 }  // namespace

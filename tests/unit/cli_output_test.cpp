@@ -120,8 +120,7 @@ TEST(ExitCodes, of_every_command_are_documented) {
       const bool known = std::any_of(exit_codes().begin(), exit_codes().end(),
                                      [&](const ExitCode& code) { return code.status == note.status; });
       // status --check answers as monitoring systems expect
-      EXPECT_TRUE(known || (command.name == "status" && note.status == 2))
-          << command.name << " " << note.status;
+      EXPECT_TRUE(known || (command.name == "status" && note.status == 2)) << command.name << " " << note.status;
     }
 }
 

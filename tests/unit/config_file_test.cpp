@@ -17,9 +17,7 @@ using testing::HasSubstr;
 
 constexpr const char* kPath = "/etc/notifyctl/config.toml";
 
-Result<Config> parse(std::string_view text, bool is_private = true) {
-  return parse_config(text, kPath, is_private);
-}
+Result<Config> parse(std::string_view text, bool is_private = true) { return parse_config(text, kPath, is_private); }
 
 std::vector<std::string> problems_of(std::string_view text, bool is_private = true) {
   std::vector<Error> problems;
@@ -147,8 +145,7 @@ TEST(ConfigFile, problems_name_file_line_column_and_key) {
   const auto config = parse("\n[relay]\n  batch = 0\n");
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code, Code::kConfig);
-  EXPECT_EQ(config.error().message,
-            "/etc/notifyctl/config.toml:3:11: relay.batch: must be between 1 and 1000");
+  EXPECT_EQ(config.error().message, "/etc/notifyctl/config.toml:3:11: relay.batch: must be between 1 and 1000");
 }
 
 TEST(ConfigFile, an_unknown_key_is_an_error_with_a_near_miss) {
@@ -174,8 +171,7 @@ frobnicate = true
   ASSERT_EQ(problems.size(), 4U);
   EXPECT_THAT(problems[0], HasSubstr(":2:15: work.concurrency: must be an integer, not a string"));
   EXPECT_THAT(problems[1], HasSubstr(":4:9: relay.batch: must be between 1 and 1000"));
-  EXPECT_THAT(problems[2],
-              HasSubstr(":5:9: relay.lease: must be a duration such as \"10s\", not an integer"));
+  EXPECT_THAT(problems[2], HasSubstr(":5:9: relay.lease: must be a duration such as \"10s\", not an integer"));
   EXPECT_THAT(problems[3], HasSubstr(":6:"));
   EXPECT_THAT(parse("[work]\nconcurrency = 0\n[relay]\nbatch = 0\n").error().message,
               HasSubstr("(and one more problem)"));
@@ -194,25 +190,20 @@ struct Nesting {
 
 class NestedLimits : public testing::TestWithParam<Nesting> {};
 
-TEST_P(NestedLimits, are_checked_when_the_file_is_read) {
-  expect_problem(GetParam().text, GetParam().expected);
-}
+TEST_P(NestedLimits, are_checked_when_the_file_is_read) { expect_problem(GetParam().text, GetParam().expected); }
 
 #define CHANNEL "environment = \"x\"\n[channels.a]\ndriver = \"file\"\npath = \"/x\"\n"
 INSTANTIATE_TEST_SUITE_P(
     ConfigFile, NestedLimits,
-    testing::Values(Nesting{CHANNEL "timeout = \"10s\"\nconnect_timeout = \"10s\"\n",
-                            "channels.a.connect_timeout: 10s must be shorter than timeout (10s)"},
-                    Nesting{CHANNEL "timeout = \"50s\"\n[queue]\nlease = \"50s\"\n",
-                            "channels.a.timeout: 50s must be shorter than queue.lease (50s)"},
-                    Nesting{CHANNEL "stale_after = \"5m\"\n",
-                            "channels.a.stale_after: 5m must be longer than queue.lease (5m)"},
-                    Nesting{CHANNEL "timeout = \"60s\"\n",
-                            "channels.a.timeout: 1m must be shorter than work.shutdown_grace (1m)"},
-                    Nesting{"[relay]\nconfirm_timeout = \"1m\"\n",
-                            "must be shorter than relay.batch_deadline (1m)"},
-                    Nesting{"[relay]\nlease = \"1m\"\n",
-                            "relay.batch_deadline: 1m must be shorter than relay.lease (1m)"}));
+    testing::Values(
+        Nesting{CHANNEL "timeout = \"10s\"\nconnect_timeout = \"10s\"\n",
+                "channels.a.connect_timeout: 10s must be shorter than timeout (10s)"},
+        Nesting{CHANNEL "timeout = \"50s\"\n[queue]\nlease = \"50s\"\n",
+                "channels.a.timeout: 50s must be shorter than queue.lease (50s)"},
+        Nesting{CHANNEL "stale_after = \"5m\"\n", "channels.a.stale_after: 5m must be longer than queue.lease (5m)"},
+        Nesting{CHANNEL "timeout = \"60s\"\n", "channels.a.timeout: 1m must be shorter than work.shutdown_grace (1m)"},
+        Nesting{"[relay]\nconfirm_timeout = \"1m\"\n", "must be shorter than relay.batch_deadline (1m)"},
+        Nesting{"[relay]\nlease = \"1m\"\n", "relay.batch_deadline: 1m must be shorter than relay.lease (1m)"}));
 
 TEST(ConfigFile, a_short_timeout_shrinks_the_default_of_connecting) {
   const auto config = parse(CHANNEL "timeout = \"3s\"\n");
@@ -221,8 +212,7 @@ TEST(ConfigFile, a_short_timeout_shrinks_the_default_of_connecting) {
 }
 
 TEST(ConfigFile, a_channel_needs_an_environment) {
-  expect_problem("[channels.a]\ndriver = \"file\"\npath = \"/x\"\n",
-                 "with a channel, environment must be set");
+  expect_problem("[channels.a]\ndriver = \"file\"\npath = \"/x\"\n", "with a channel, environment must be set");
 }
 
 TEST(ConfigFile, drivers_of_a_later_version_are_told_from_unknown_ones) {
@@ -241,8 +231,7 @@ TEST(ConfigFile, F53_an_unknown_zone_is_refused_and_never_utc) {
 
 TEST(ConfigFile, quiet_hours_refuse_what_is_no_window) {
   const std::string head = "timezone = \"UTC\"\n[quiet_hours.advertising]\n";
-  expect_problem(head + "relay = { from = \"24:00\", until = \"08:00\" }\n",
-                 "quiet_hours.advertising.relay.from");
+  expect_problem(head + "relay = { from = \"24:00\", until = \"08:00\" }\n", "quiet_hours.advertising.relay.from");
   expect_problem(head + "relay = { from = \"08:00\", until = \"08:00\" }\n", "must differ from \"from\"");
   expect_problem("timezone = \"UTC\"\n[quiet_hours.news]\n", "quiet_hours.news: is not a category");
 }
@@ -255,8 +244,8 @@ TEST(ConfigFile, F57_a_plain_secret_needs_a_private_file_and_is_never_repeated) 
   ASSERT_EQ(problems.size(), 1U);
   EXPECT_THAT(problems[0], HasSubstr("a secret must not stand in a file that others can read"));
   EXPECT_THAT(problems[0], testing::Not(HasSubstr("VERYSECRET")));
-  expect_problem(hook + "headers = { Authorization = \"Bearer tok_SECRET\" }\n",
-                 "channels.a.headers.Authorization", false);
+  expect_problem(hook + "headers = { Authorization = \"Bearer tok_SECRET\" }\n", "channels.a.headers.Authorization",
+                 false);
   expect_problem(hook + "headers = { X-Api-Key = \"SECRET\" }\n", "channels.a.headers.X-Api-Key", false);
   EXPECT_TRUE(parse(hook + "headers = { X-Source = \"shop\" }\n", false));
   EXPECT_TRUE(parse(hook + "url = \"https://example.com/x\"\n", false));
@@ -264,8 +253,8 @@ TEST(ConfigFile, F57_a_plain_secret_needs_a_private_file_and_is_never_repeated) 
 
 TEST(ConfigFile, F57_a_wrong_url_is_not_repeated) {
   const std::string hook = "environment = \"x\"\n[channels.a]\ndriver = \"webhook\"\n";
-  for (const char* url : {"ftp://host/SECRET", "https:///SECRET", "https://user:SECRET@host/", "SECRET",
-                          "https://h/SECRET x"}) {
+  for (const char* url :
+       {"ftp://host/SECRET", "https:///SECRET", "https://user:SECRET@host/", "SECRET", "https://h/SECRET x"}) {
     const auto problems = problems_of(hook + "url = \"" + url + "\"\n");
     ASSERT_EQ(problems.size(), 1U) << url;
     EXPECT_THAT(problems[0], HasSubstr("channels.a.url: "));
@@ -388,8 +377,7 @@ TEST(ConfigFile, only_a_file_is_a_database) {
 }
 
 TEST(ConfigFile, the_default_database_follows_the_xdg_directories) {
-  EXPECT_EQ(*default_database(variables({{"HOME", "/home/a"}}), false),
-            "/home/a/.local/state/notifyctl/notify.db");
+  EXPECT_EQ(*default_database(variables({{"HOME", "/home/a"}}), false), "/home/a/.local/state/notifyctl/notify.db");
   EXPECT_EQ(*default_database(variables({{"HOME", "/home/a"}, {"XDG_STATE_HOME", "/s"}}), false),
             "/s/notifyctl/notify.db");
   EXPECT_EQ(*default_database(variables({{"HOME", "/home/a"}, {"XDG_STATE_HOME", "relative"}}), false),

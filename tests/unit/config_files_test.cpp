@@ -85,8 +85,7 @@ TEST_F(ConfigFiles, F46_a_line_end_inside_a_header_read_from_a_file_is_refused) 
   ChannelConfig channel;
   channel.name = "ops";
   WebhookDriverConfig webhook;
-  webhook.headers.push_back(
-      {"Authorization", {SecretSetting::Source::kFile, write("token", "a\r\nBcc: e\n"), {}}});
+  webhook.headers.push_back({"Authorization", {SecretSetting::Source::kFile, write("token", "a\r\nBcc: e\n"), {}}});
   channel.driver = webhook;
   EXPECT_FALSE(load_secrets(channel, no_variables()));
 }
