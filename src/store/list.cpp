@@ -75,7 +75,8 @@ class Lister {
     }
     if (state && *state != OutboxState::kPublished) {
       TRY_ASSIGN(Use ids, database_.use(R"sql(
-        SELECT id FROM notification_outbox WHERE status IN ('SKIPPED', 'EXPIRED', 'FAILED') AND status = ?1)sql"));
+        SELECT id FROM notification_outbox
+         WHERE (status = 'SKIPPED' OR status = 'EXPIRED' OR status = 'FAILED') AND status = ?1)sql"));
       ids.bind(filter_.state);
       return outbox_by_id(std::move(ids));
     }
@@ -251,7 +252,8 @@ class Lister {
     }
     if (state && *state != InboxState::kSent) {
       TRY_ASSIGN(Use ids, database_.use(R"sql(
-        SELECT message_id FROM notification_inbox WHERE status IN ('FAILED', 'ERROR', 'SKIPPED') AND status = ?1)sql"));
+        SELECT message_id FROM notification_inbox
+         WHERE (status = 'FAILED' OR status = 'ERROR' OR status = 'SKIPPED') AND status = ?1)sql"));
       ids.bind(filter_.state);
       return by_message_id(std::move(ids), read);
     }

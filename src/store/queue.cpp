@@ -167,11 +167,17 @@ Result<void> SqliteQueue::take_unlisted(const ReceiveRequest& request, std::vect
   return {};
 }
 
-// Leases of this channel that ended without an ack: lost, and waiting again.
+// Leases of this channel that ended without an ack: lost, and waiting again. Usually there are none.
 Result<void> SqliteQueue::end_leases(std::string_view channel, Instant now) {
+  {
+    TRY_ASSIGN(Use any, session_.writer().use(R"sql(
+      SELECT 1 FROM notification_queue WHERE leased_by IS NOT NULL AND channel = ?1 AND ready_at <= ?2 LIMIT 1)sql"));
+    TRY_ASSIGN(const bool found, any.bind(channel, now).row());
+    if (!found) return {};
+  }
   TRY_ASSIGN(Use end, session_.writer().use(R"sql(
     UPDATE notification_queue SET lease_token = NULL, leased_by = NULL, lost_leases = lost_leases + 1
-     WHERE leased_by IS NOT NULL AND channel = ?1 AND ready_at <= ?2)sql"));
+     WHERE leased_by IS NOT NULL AND channel = ?1 AND ready_at <= ?2 -- may collect: rare)sql"));
   TRY(end.bind(channel, now).run());
   return {};
 }
@@ -204,7 +210,7 @@ Result<int> SqliteQueue::recover_holder(std::int64_t holder, Instant now) {
   TRY_ASSIGN(Use end, session_.writer().use(R"sql(
     UPDATE notification_queue
        SET lease_token = NULL, leased_by = NULL, lost_leases = lost_leases + 1, ready_at = min(ready_at, ?2)
-     WHERE leased_by IS NOT NULL AND channel > '' AND leased_by = ?1)sql"));
+     WHERE leased_by IS NOT NULL AND channel > '' AND leased_by = ?1 -- may collect: a process has died)sql"));
   return end.bind(holder, now).run();
 }
 

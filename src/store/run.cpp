@@ -13,7 +13,8 @@ Result<std::int64_t> SqliteRuns::begin(std::string_view command, std::int64_t pi
   // Each run drops more than one old one, so that the table stays small without a command for it.
   TRY_ASSIGN(Use drop, session_.writer().use(R"sql(
     DELETE FROM notification_run
-     WHERE id IN (SELECT id FROM notification_run WHERE id < ?1 AND ended_at IS NOT NULL ORDER BY id LIMIT ?2))sql"));
+     WHERE id IN (SELECT id FROM notification_run WHERE id < ?1 AND ended_at IS NOT NULL ORDER BY id LIMIT ?2)
+       -- may collect: a few, when a run begins)sql"));
   TRY(drop.bind(id - kRunsKept, kRunsDroppedAtOnce).run());
   return id;
 }

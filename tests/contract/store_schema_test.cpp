@@ -196,6 +196,17 @@ TEST_F(SchemaTest, NorAfterAnalyze) {
   expect_no_scan();
 }
 
+// An ephemeral table per row changed (IN lists, two-pass updates) costs more than the change itself.
+TEST_F(SchemaTest, NoHotStatementMakesATable) {
+  static const std::regex kWrites(R"(^\s*(INSERT|UPDATE|DELETE)\b)");
+  for (const std::string& statement : all_statements()) {
+    if (!std::regex_search(statement, kWrites) || statement.find("may collect:") != std::string::npos) continue;
+    auto query = store->database().use_once("EXPLAIN " + statement);
+    ASSERT_TRUE(query.has_value()) << statement;
+    while (*query->row()) EXPECT_NE(query->view(1), "OpenEphemeral") << statement;
+  }
+}
+
 TEST_F(SchemaTest, CandidatesComeFromThePartialIndex) {
   int found = 0;
   for (const std::string& statement : all_statements()) {

@@ -1,6 +1,7 @@
 -- The first schema. docs/schema.md explains it; the comments here say why.
 --
 -- Applications of any age write to notification_outbox: no STRICT, no generated columns, no UPSERT inside triggers.
+-- IN with three or more values builds a little table at each evaluation: hence the chains of OR.
 -- Instants are integer milliseconds since 1970 (UTC).
 
 CREATE TABLE notification_meta (
@@ -47,7 +48,8 @@ INSERT INTO notification_insert_guard VALUES (1, 0);
 CREATE TABLE notification_outbox (
   id              INTEGER PRIMARY KEY AUTOINCREMENT,
   status          TEXT NOT NULL DEFAULT 'PENDING'
-                  CHECK (status IN ('PENDING', 'PUBLISHING', 'PUBLISHED', 'SKIPPED', 'EXPIRED', 'FAILED')),
+                  CHECK (status = 'PENDING' OR status = 'PUBLISHING' OR status = 'PUBLISHED' OR
+                         status = 'SKIPPED' OR status = 'EXPIRED' OR status = 'FAILED'),
   -- Since when it may go, and when it is tried (next). 0 in a row that comes from another program, until the trigger
   -- below has seen it.
   due_at          INTEGER NOT NULL DEFAULT 0,
@@ -90,7 +92,7 @@ CREATE INDEX notification_outbox_publishing ON notification_outbox (claimed_by, 
 CREATE INDEX notification_outbox_copy_out ON notification_outbox (id)
   WHERE status = 'PENDING' AND copy_may_be_out = 1;
 CREATE INDEX notification_outbox_closed ON notification_outbox (status, updated_at)
-  WHERE status IN ('SKIPPED', 'EXPIRED', 'FAILED');
+  WHERE status = 'SKIPPED' OR status = 'EXPIRED' OR status = 'FAILED';
 
 -- INSERT OR IGNORE hides the failure of a CHECK, and with it a message; RAISE(ABORT) it cannot hide. So what other
 -- programs write is looked at here, with a word about what is wrong. (CHECKs that parse every payload would also slow down
@@ -201,8 +203,8 @@ END;
 CREATE TRIGGER notification_outbox_transition BEFORE UPDATE OF status ON notification_outbox
   WHEN NOT (NEW.status = OLD.status OR
             CASE OLD.status
-              WHEN 'PENDING' THEN NEW.status IN ('PUBLISHING', 'SKIPPED', 'EXPIRED', 'FAILED')
-              WHEN 'PUBLISHING' THEN NEW.status IN ('PENDING', 'PUBLISHED')
+              WHEN 'PENDING' THEN NEW.status <> 'PUBLISHED'
+              WHEN 'PUBLISHING' THEN NEW.status = 'PENDING' OR NEW.status = 'PUBLISHED'
               ELSE NEW.status = 'PENDING' END)
 BEGIN
   SELECT RAISE(ABORT, 'notification_outbox: illegal change of status');
@@ -218,7 +220,7 @@ END;
 
 -- Only prune removes rows, and says so by this entry within its transaction; it keeps the keys and the counters.
 CREATE TRIGGER notification_outbox_keep BEFORE DELETE ON notification_outbox
-  WHEN OLD.status IN ('PENDING', 'PUBLISHING') OR
+  WHEN OLD.status = 'PENDING' OR OLD.status = 'PUBLISHING' OR
        NOT EXISTS (SELECT 1 FROM notification_meta WHERE key = 'pruning')
 BEGIN
   SELECT RAISE(ABORT, 'notification_outbox: rows are removed by "notifyctl prune"');
@@ -258,7 +260,8 @@ CREATE TABLE notification_inbox (
   message_id     TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(message_id AS BLOB)) BETWEEN 1 AND 100),
   outbox_id      INTEGER NOT NULL DEFAULT 0,
   channel        TEXT NOT NULL,
-  status         TEXT NOT NULL CHECK (status IN ('SENDING', 'SENT', 'FAILED', 'ERROR', 'SKIPPED')),
+  status         TEXT NOT NULL CHECK (status = 'SENDING' OR status = 'SENT' OR status = 'FAILED' OR
+                                      status = 'ERROR' OR status = 'SKIPPED'),
   claim_token    INTEGER,
   -- 0: the claim rests until resume_at
   holder         INTEGER NOT NULL DEFAULT 0,
@@ -281,9 +284,10 @@ CREATE TABLE notification_inbox (
 
 CREATE INDEX notification_inbox_sending ON notification_inbox (holder) WHERE status = 'SENDING';
 CREATE INDEX notification_inbox_closed ON notification_inbox (status, updated_at)
-  WHERE status IN ('FAILED', 'ERROR', 'SKIPPED');
+  WHERE status = 'FAILED' OR status = 'ERROR' OR status = 'SKIPPED';
 
-CREATE TRIGGER notification_inbox_born BEFORE INSERT ON notification_inbox WHEN NEW.status NOT IN ('SENDING', 'SKIPPED')
+CREATE TRIGGER notification_inbox_born BEFORE INSERT ON notification_inbox 
+  WHEN NEW.status <> 'SENDING' AND NEW.status <> 'SKIPPED'
 BEGIN
   SELECT RAISE(ABORT, 'notification_inbox: a new row is SENDING or SKIPPED');
 END;
@@ -292,8 +296,8 @@ END;
 CREATE TRIGGER notification_inbox_transition BEFORE UPDATE OF status ON notification_inbox
   WHEN NOT (NEW.status = OLD.status OR
             CASE OLD.status
-              WHEN 'SENDING' THEN NEW.status IN ('SENT', 'FAILED', 'ERROR')
-              WHEN 'ERROR' THEN NEW.status IN ('SENT', 'FAILED')
+              WHEN 'SENDING' THEN NEW.status <> 'SKIPPED'
+              WHEN 'ERROR' THEN NEW.status = 'SENT' OR NEW.status = 'FAILED'
               ELSE 0 END)
 BEGIN
   SELECT RAISE(ABORT, 'notification_inbox: illegal change of status');
@@ -399,7 +403,7 @@ CREATE TABLE notification_run (
   pid        INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   ended_at   INTEGER,
-  outcome    TEXT CHECK (outcome IN ('ok', 'failed', 'dead')),
+  outcome    TEXT CHECK (outcome = 'ok' OR outcome = 'failed' OR outcome = 'dead'),
   summary    TEXT NOT NULL DEFAULT '',
   CHECK ((ended_at IS NULL) = (outcome IS NULL))
 );

@@ -10,6 +10,12 @@ namespace {
 // Who waits longer than this is behind something long (an import, a restore) and need not hurry.
 constexpr auto kHurry = std::chrono::seconds(2);
 
+// Counting memory costs a lock at every allocation, and nobody asks for the counts.
+void configure_once() {
+  static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(done);  // refused when something else has used SQLite before: then it counts
+}
+
 }  // namespace
 
 void nap(bool patient) noexcept {
@@ -21,6 +27,7 @@ void nap(bool patient) noexcept {
 }
 
 Result<std::unique_ptr<Database>> Database::connect(const std::string& path, const ConnectOptions& options) {
+  configure_once();
   std::unique_ptr<Database> database(new Database(path, options.busy_timeout));
   const int access = options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   // One connection belongs to one thread: no mutexes. No URI: a path is a path, whatever characters it has.

@@ -42,7 +42,8 @@ INSERT INTO notification_insert_guard VALUES(1,0);
 CREATE TABLE notification_outbox (
   id              INTEGER PRIMARY KEY AUTOINCREMENT,
   status          TEXT NOT NULL DEFAULT 'PENDING'
-                  CHECK (status IN ('PENDING', 'PUBLISHING', 'PUBLISHED', 'SKIPPED', 'EXPIRED', 'FAILED')),
+                  CHECK (status = 'PENDING' OR status = 'PUBLISHING' OR status = 'PUBLISHED' OR
+                         status = 'SKIPPED' OR status = 'EXPIRED' OR status = 'FAILED'),
   -- Since when it may go, and when it is tried (next). 0 in a row that comes from another program, until the trigger
   -- below has seen it.
   due_at          INTEGER NOT NULL DEFAULT 0,
@@ -104,7 +105,8 @@ CREATE TABLE notification_inbox (
   message_id     TEXT PRIMARY KEY NOT NULL CHECK (length(CAST(message_id AS BLOB)) BETWEEN 1 AND 100),
   outbox_id      INTEGER NOT NULL DEFAULT 0,
   channel        TEXT NOT NULL,
-  status         TEXT NOT NULL CHECK (status IN ('SENDING', 'SENT', 'FAILED', 'ERROR', 'SKIPPED')),
+  status         TEXT NOT NULL CHECK (status = 'SENDING' OR status = 'SENT' OR status = 'FAILED' OR
+                                      status = 'ERROR' OR status = 'SKIPPED'),
   claim_token    INTEGER,
   -- 0: the claim rests until resume_at
   holder         INTEGER NOT NULL DEFAULT 0,
@@ -203,7 +205,7 @@ CREATE TABLE notification_run (
   pid        INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   ended_at   INTEGER,
-  outcome    TEXT CHECK (outcome IN ('ok', 'failed', 'dead')),
+  outcome    TEXT CHECK (outcome = 'ok' OR outcome = 'failed' OR outcome = 'dead'),
   summary    TEXT NOT NULL DEFAULT '',
   CHECK ((ended_at IS NULL) = (outcome IS NULL))
 );
@@ -219,7 +221,7 @@ CREATE INDEX notification_outbox_publishing ON notification_outbox (claimed_by, 
 CREATE INDEX notification_outbox_copy_out ON notification_outbox (id)
   WHERE status = 'PENDING' AND copy_may_be_out = 1;
 CREATE INDEX notification_outbox_closed ON notification_outbox (status, updated_at)
-  WHERE status IN ('SKIPPED', 'EXPIRED', 'FAILED');
+  WHERE status = 'SKIPPED' OR status = 'EXPIRED' OR status = 'FAILED';
 CREATE TRIGGER notification_outbox_refuse BEFORE INSERT ON notification_outbox WHEN NEW.due_at = 0
 BEGIN
   -- INSERT OR REPLACE would delete the row that has this key and send its message again under a new id. The conflict
@@ -319,8 +321,8 @@ END;
 CREATE TRIGGER notification_outbox_transition BEFORE UPDATE OF status ON notification_outbox
   WHEN NOT (NEW.status = OLD.status OR
             CASE OLD.status
-              WHEN 'PENDING' THEN NEW.status IN ('PUBLISHING', 'SKIPPED', 'EXPIRED', 'FAILED')
-              WHEN 'PUBLISHING' THEN NEW.status IN ('PENDING', 'PUBLISHED')
+              WHEN 'PENDING' THEN NEW.status <> 'PUBLISHED'
+              WHEN 'PUBLISHING' THEN NEW.status = 'PENDING' OR NEW.status = 'PUBLISHED'
               ELSE NEW.status = 'PENDING' END)
 BEGIN
   SELECT RAISE(ABORT, 'notification_outbox: illegal change of status');
@@ -333,7 +335,7 @@ BEGIN
   SELECT RAISE(ABORT, 'notification_outbox: id, dedup_key, channel and created_at never change');
 END;
 CREATE TRIGGER notification_outbox_keep BEFORE DELETE ON notification_outbox
-  WHEN OLD.status IN ('PENDING', 'PUBLISHING') OR
+  WHEN OLD.status = 'PENDING' OR OLD.status = 'PUBLISHING' OR
        NOT EXISTS (SELECT 1 FROM notification_meta WHERE key = 'pruning')
 BEGIN
   SELECT RAISE(ABORT, 'notification_outbox: rows are removed by "notifyctl prune"');
@@ -344,16 +346,17 @@ CREATE INDEX notification_queue_leased ON notification_queue (channel, ready_at)
   WHERE leased_by IS NOT NULL;
 CREATE INDEX notification_inbox_sending ON notification_inbox (holder) WHERE status = 'SENDING';
 CREATE INDEX notification_inbox_closed ON notification_inbox (status, updated_at)
-  WHERE status IN ('FAILED', 'ERROR', 'SKIPPED');
-CREATE TRIGGER notification_inbox_born BEFORE INSERT ON notification_inbox WHEN NEW.status NOT IN ('SENDING', 'SKIPPED')
+  WHERE status = 'FAILED' OR status = 'ERROR' OR status = 'SKIPPED';
+CREATE TRIGGER notification_inbox_born BEFORE INSERT ON notification_inbox 
+  WHEN NEW.status <> 'SENDING' AND NEW.status <> 'SKIPPED'
 BEGIN
   SELECT RAISE(ABORT, 'notification_inbox: a new row is SENDING or SKIPPED');
 END;
 CREATE TRIGGER notification_inbox_transition BEFORE UPDATE OF status ON notification_inbox
   WHEN NOT (NEW.status = OLD.status OR
             CASE OLD.status
-              WHEN 'SENDING' THEN NEW.status IN ('SENT', 'FAILED', 'ERROR')
-              WHEN 'ERROR' THEN NEW.status IN ('SENT', 'FAILED')
+              WHEN 'SENDING' THEN NEW.status <> 'SKIPPED'
+              WHEN 'ERROR' THEN NEW.status = 'SENT' OR NEW.status = 'FAILED'
               ELSE 0 END)
 BEGIN
   SELECT RAISE(ABORT, 'notification_inbox: illegal change of status');
