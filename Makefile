@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 30
 build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; }; \
         cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all build help deps deps-test test unit contract e2e sim lint docs asan asan-build tsan format bench fuzz \
+.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy docs asan asan-build tsan format bench fuzz \
         coverage quickstart install clean distclean dist-check
 
 all: build  ## build/notifyctl (the default)
@@ -44,9 +44,13 @@ unit contract sim e2e: deps-test  ## one suite
 	@$(call build,release-static,test_programs)
 	@scripts/run-tests.sh $@
 
-lint: deps-test  ## format, clang-tidy, layers, shell scripts, staticness
+lint: deps-test  ## format, layers, shell scripts, staticness
 	@$(call build,release-static,notifyctl)
 	@scripts/run-tests.sh lint
+
+tidy: deps-test  ## clang-tidy over src/ (some ten minutes; not part of make test yet)
+	@$(call build,release-static,test_programs)
+	@scripts/lint.sh tidy
 
 docs: deps-test  ## man pages and links
 	@$(call build,release-static,notifyctl)

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 sources() { find src tests -name '*.cpp' -o -name '*.hpp' | sort; }
 
 case ${1:-} in
-  --list) echo layers format shell static tidy ;;
+  --list) echo layers format shell static ;;
   format)
     if [ "${2:-}" = --fix ]; then
       sources | xargs clang-format -i
@@ -21,7 +21,7 @@ case ${1:-} in
   layers) scripts/check-layers.sh ;;
   tidy) nice scripts/tidy.py build/release-static ;;
   shell)
-    git ls-files --cached --others --exclude-standard 2> /dev/null | grep -E '(\.(sh|bash)|^\.ci/run)$' |
+    git ls-files --cached --others --exclude-standard 2> /dev/null | grep -E '(\.(sh|bash)|^\.ci/run)$' | grep -v '^completions/' |
       while read -r file; do [ ! -e "$file" ] || echo "$file"; done | xargs shellcheck --severity=warning ;;
   static) scripts/check-static.sh build/notifyctl ;;
   *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 64 ;;

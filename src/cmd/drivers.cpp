@@ -4,13 +4,12 @@
 
 #include "channel/registry.hpp"
 #include "cmd/engine.hpp"
+#include "cmd/version.hpp"
 #include "sys/ca_bundle.hpp"
 #include "sys/secrets.hpp"
 
 namespace notify {
 namespace {
-
-constexpr const char* kUserAgent = "notifyctl";
 
 // Whether a channel can need certificates: an https URL, or URLs that only the recipients know.
 bool needs_certificates(const ChannelConfig& channel) {
@@ -29,9 +28,10 @@ Result<std::unique_ptr<Drivers>> Drivers::make(Engine& engine, std::vector<Chann
   std::unique_ptr<Drivers> made(new Drivers(engine, std::move(channels)));
   const ChannelPorts ports{engine.loop(), made->processes_, engine.context().clock(),
                            [drivers = made.get(), &engine, concurrency] { return drivers->http(engine, concurrency); },
-                           kUserAgent};
+                           user_agent()};
+  // All of them first: whether certificates are needed depends on every URL.
+  for (ChannelConfig& channel : made->channels_) TRY(load_secrets(channel, engine.context().environment()));
   for (ChannelConfig& channel : made->channels_) {
-    TRY(load_secrets(channel, engine.context().environment()));
     TRY_ASSIGN(std::unique_ptr<Channel> driver, make_channel(channel, ports));
     made->lanes_.push_back({&channel, driver.get()});
     made->drivers_.push_back(std::move(driver));
@@ -45,7 +45,7 @@ Result<HttpClient*> Drivers::http(Engine& engine, int concurrency) {
   if (http_ == nullptr) {
     HttpSettings settings;
     settings.max_connections = concurrency;
-    settings.user_agent = kUserAgent;
+    settings.user_agent = user_agent();
     Result<std::string> ca_file =
         find_ca_bundle(engine.config().ca_bundle, engine.context().environment()("SSL_CERT_FILE"));
     if (ca_file) {

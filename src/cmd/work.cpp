@@ -45,8 +45,9 @@ Result<std::vector<ChannelConfig>> served_channels(const WorkCommandOptions& opt
                 "add a [channels.NAME] table to the configuration; see notifyctl.toml(5)");
   }
   if (options.rate) {
-    TRY_ASSIGN(const Rate rate, parse_rate(*options.rate));
-    for (ChannelConfig& channel : served) channel.rate = rate;
+    const Result<Rate> rate = parse_rate(*options.rate);
+    if (!rate) return fail(Code::kUsage, "--rate: " + rate.error().message, "write a count and a time: 50/s, 600/m");
+    for (ChannelConfig& channel : served) channel.rate = *rate;
   }
   return served;
 }

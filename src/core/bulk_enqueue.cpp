@@ -183,8 +183,7 @@ Result<void> BulkEnqueue::Impl::commit_one_by_one(const Error& reason) {
 }
 
 void BulkEnqueue::Impl::report(Item& item) {
-  const std::string_view text =
-      std::string_view(texts).substr(item.text_begin, item.text_end - item.text_begin);
+  const std::string_view text = std::string_view(texts).substr(item.text_begin, item.text_end - item.text_begin);
   ++summary.lines;
   if (item.error) {
     ++summary.rejected;
@@ -255,12 +254,7 @@ class AtomicEnqueue {
  public:
   AtomicEnqueue(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context,
                 RewindableInput& input, LineSink& sink)
-      : store_(store),
-        clock_(clock),
-        crash_points_(crash_points),
-        context_(context),
-        input_(input),
-        sink_(sink) {
+      : store_(store), clock_(clock), crash_points_(crash_points), context_(context), input_(input), sink_(sink) {
     context_.now = clock_.now();  // one instant for both readings
   }
 
@@ -315,8 +309,7 @@ class AtomicEnqueue {
       TRY_ASSIGN(InsertResult result, store_.outbox().insert(message, now));
       const bool conflict = result.kind == InsertResult::Kind::kConflict;
       conflicts_ = conflicts_ || conflict;
-      inserted_.push_back(
-          {line.number, message.dedup_key, std::move(result), std::string(conflict ? line.text : "")});
+      inserted_.push_back({line.number, message.dedup_key, std::move(result), std::string(conflict ? line.text : "")});
       return {};
     }));
     if (conflicts_) return fail(Code::kConflict, "keys exist with other content");  // rolls back
@@ -337,8 +330,8 @@ class AtomicEnqueue {
 
 }  // namespace
 
-Result<BulkSummary> enqueue_atomic(Store& store, Clock& clock, CrashPoints& crash_points,
-                                   const EnqueueContext& context, RewindableInput& input, LineSink& sink) {
+Result<BulkSummary> enqueue_atomic(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context,
+                                   RewindableInput& input, LineSink& sink) {
   return AtomicEnqueue(store, clock, crash_points, context, input, sink).run();
 }
 

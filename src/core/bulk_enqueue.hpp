@@ -26,8 +26,7 @@ class LineSink {
  public:
   virtual ~LineSink() = default;
   // Created, existing or in conflict. `text` is the line as read, for conflicts (else empty).
-  virtual void inserted(std::int64_t line, std::string_view key, const InsertResult& result,
-                        std::string_view text) = 0;
+  virtual void inserted(std::int64_t line, std::string_view key, const InsertResult& result, std::string_view text) = 0;
   // A bad line. `text` is the line as read; only its beginning when it was too long.
   virtual void rejected(std::int64_t line, const Error& error, std::string_view text) = 0;
 };
@@ -45,8 +44,7 @@ class BulkEnqueue {
   static constexpr std::size_t kGroupBytes = 4 * 1024 * 1024;
 
   // `context.now` is set anew for every group. References must outlive the object.
-  BulkEnqueue(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context,
-              LineSink& sink);
+  BulkEnqueue(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context, LineSink& sink);
   ~BulkEnqueue();
   BulkEnqueue(const BulkEnqueue&) = delete;
   BulkEnqueue& operator=(const BulkEnqueue&) = delete;
@@ -77,7 +75,7 @@ inline constexpr std::int64_t kAtomicLines = 100'000;
 // All lines or none: first every line is checked, then all are inserted in one Store::write. Bad lines and
 // conflicts are reported to the sink; when there is any, nothing is in the database, nothing is reported as
 // inserted, and the summary has created = existing = 0. More than kAtomicLines lines are an error.
-Result<BulkSummary> enqueue_atomic(Store& store, Clock& clock, CrashPoints& crash_points,
-                                   const EnqueueContext& context, RewindableInput& input, LineSink& sink);
+Result<BulkSummary> enqueue_atomic(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context,
+                                   RewindableInput& input, LineSink& sink);
 
 }  // namespace notify

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/safe_text.hpp"
+
 namespace notify {
 namespace {
 
@@ -34,7 +36,7 @@ std::string_view take_run(std::string_view& text, bool digits) noexcept {
 }
 
 tl::unexpected<Error> not_a_duration(std::string_view text) {
-  return fail(Code::kBadInput, "\"" + std::string(text) + "\" is not a duration",
+  return fail(Code::kBadInput, "\"" + safe_text(text, 64) + "\" is not a duration",
               "write a number with a unit: 250ms, 10s, 15m, 1h30m, 3d, 2w");
 }
 
@@ -42,7 +44,7 @@ tl::unexpected<Error> not_a_duration(std::string_view text) {
 
 Result<Duration> parse_duration(std::string_view text) {
   const auto too_long = [&] {
-    return fail(Code::kBadInput, "\"" + std::string(text) + "\" is longer than a hundred years");
+    return fail(Code::kBadInput, "\"" + safe_text(text, 64) + "\" is longer than a hundred years");
   };
   if (text.empty()) return not_a_duration(text);
 

@@ -77,8 +77,7 @@ Result<void> take_key(NewMessage& out, const EnqueueFields& fields) {
   out.dedup_key.clear();
   if (!fields.key) return {};
   // An empty key is a variable that was not set; taking it as "no key" would send twice on a rerun.
-  if (fields.key->empty())
-    return fail_field("key", "the key is empty", "leave it out if a rerun may send again");
+  if (fields.key->empty()) return fail_field("key", "the key is empty", "leave it out if a rerun may send again");
   TRY(check_line("key", "the key", *fields.key, limits::kDedupKey));
   out.dedup_key = *fields.key;
   return {};
@@ -125,8 +124,7 @@ Result<Instant> read_time(std::string_view field, std::string_view text, const E
     return time;
   }
   if (*time < kEarliest || *time > kLatest)
-    return fail_field(std::string(field),
-                      "\"" + safe_text(text, 40) + "\" is not between the years 1974 and 5138");
+    return fail_field(std::string(field), "\"" + safe_text(text, 40) + "\" is not between the years 1974 and 5138");
   return time;
 }
 
@@ -141,8 +139,8 @@ Result<void> take_times(NewMessage& out, const EnqueueFields& fields, const Enqu
   if (expires <= context.now)
     return fail_field("expires", "the message has expired already (" + format_time(expires) + ")");
   if (out.not_before && expires <= *out.not_before)
-    return fail_field("expires", "the message would expire (" + format_time(expires) +
-                                     ") before it may go (" + format_time(*out.not_before) + ")");
+    return fail_field("expires", "the message would expire (" + format_time(expires) + ") before it may go (" +
+                                     format_time(*out.not_before) + ")");
   out.expires = expires;
   return {};
 }
@@ -202,8 +200,7 @@ Result<void> check_what_is_said(const Payload& payload, const EnqueueFields& fie
     if (fields.template_name->empty()) return fail_field("template", "the template's name is empty");
     for (const PartField& field : kParts)
       if (fields.*field.given)
-        return fail_field(std::string(field.name),
-                          "a message has either a template or parts of its own, not both");
+        return fail_field(std::string(field.name), "a message has either a template or parts of its own, not both");
     return {};
   }
   if (!fields.vars.empty()) return fail_field("vars", "variables need a template");
@@ -216,8 +213,7 @@ Result<void> check_what_is_said(const Payload& payload, const EnqueueFields& fie
 Result<void> check_renders(const NewMessage& message, const Payload& payload, const EnqueueContext& context) {
   if (payload.template_name.empty()) return {};
   if (context.templates == nullptr || context.templates->templates.empty())
-    return fail_field("template", "no templates are configured",
-                      "set templates.directory in the configuration");
+    return fail_field("template", "no templates are configured", "set templates.directory in the configuration");
   TRY(render(*context.templates, payload, message.channel, context.default_locale));
   return {};
 }
@@ -237,8 +233,7 @@ Result<void> take_content(NewMessage& out, const EnqueueFields& fields, const En
   append_json(out.payload, payload);
   if (out.payload.size() > limits::kPayload)
     return fail_field("body", "the message has " + std::to_string(out.payload.size()) +
-                                  " bytes as JSON, more than the " + std::to_string(limits::kPayload) +
-                                  " allowed");
+                                  " bytes as JSON, more than the " + std::to_string(limits::kPayload) + " allowed");
   out.fingerprint.clear();
   if (!out.dedup_key.empty())
     out.fingerprint = fingerprint(out.channel, out.recipient, out.kind, out.category, payload);
@@ -271,8 +266,7 @@ Result<NewMessage> make_message(const EnqueueFields& fields, const EnqueueContex
   return message;
 }
 
-Result<InsertResult> enqueue_one(Store& store, Clock& clock, CrashPoints& crash_points,
-                                 const NewMessage& message) {
+Result<InsertResult> enqueue_one(Store& store, Clock& clock, CrashPoints& crash_points, const NewMessage& message) {
   InsertResult inserted;
   TRY(store.write([&]() -> Result<void> {
     TRY_ASSIGN(inserted, store.outbox().insert(message, clock.now()));

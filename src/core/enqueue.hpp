@@ -64,7 +64,6 @@ Result<NewMessage> make_message(const EnqueueFields& fields, const EnqueueContex
 Result<void> make_message(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context);
 
 // Inserts one message durably, in one Store::write. A conflict is a result, not an error.
-Result<InsertResult> enqueue_one(Store& store, Clock& clock, CrashPoints& crash_points,
-                                 const NewMessage& message);
+Result<InsertResult> enqueue_one(Store& store, Clock& clock, CrashPoints& crash_points, const NewMessage& message);
 
 }  // namespace notify

@@ -16,12 +16,10 @@ struct TextMember {
 };
 
 // The order is that of to_json; data stands before the last of them.
-constexpr std::array kTextMembers{TextMember{"subject", &Payload::subject},
-                                  TextMember{"body", &Payload::body}, TextMember{"html", &Payload::html},
-                                  TextMember{"alt", &Payload::alt},
+constexpr std::array kTextMembers{TextMember{"subject", &Payload::subject}, TextMember{"body", &Payload::body},
+                                  TextMember{"html", &Payload::html}, TextMember{"alt", &Payload::alt},
                                   TextMember{"template", &Payload::template_name}};
-constexpr std::array<std::string_view, 7> kNames{"subject", "body",     "html", "alt",
-                                                 "data",    "template", "vars"};
+constexpr std::array<std::string_view, 7> kNames{"subject", "body", "html", "alt", "data", "template", "vars"};
 
 tl::unexpected<Error> unknown_member(std::string_view name) {
   std::string shown = safe_text(name, 64);
@@ -33,8 +31,7 @@ Result<void> read_member(std::string_view name, JsonValue& value, Payload& paylo
   for (const TextMember& member : kTextMembers) {
     if (member.name != name) continue;
     TRY_ASSIGN(const std::string_view text, value.string(name));
-    if (text.find('\0') != std::string_view::npos)
-      return fail_field(std::string(name), "holds a NUL character");
+    if (text.find('\0') != std::string_view::npos) return fail_field(std::string(name), "holds a NUL character");
     payload.*member.text = text;
     return {};
   }

@@ -55,19 +55,19 @@ struct ParkedCounts {
 //   enqueued  = pending + publishing + published + skipped + expired + failed
 //   published = in_queue + parked + sending + sent + failed_calls + error + skipped_calls + unaccounted
 struct Identity {
-  std::int64_t enqueued = 0;       // counted at insertion, without what prune removed
-  std::int64_t in_outbox = 0;      // the sum of the outbox states
+  std::int64_t enqueued = 0;   // counted at insertion, without what prune removed
+  std::int64_t in_outbox = 0;  // the sum of the outbox states
   std::int64_t published = 0;
-  std::int64_t in_queue = 0;       // queued, with neither inbox row nor parked
-  std::int64_t parked = 0;         // parked without an inbox row
+  std::int64_t in_queue = 0;  // queued, with neither inbox row nor parked
+  std::int64_t parked = 0;    // parked without an inbox row
   std::int64_t sending = 0;
   std::int64_t sent = 0;
   std::int64_t failed = 0;
   std::int64_t error = 0;
   std::int64_t skipped = 0;
-  std::int64_t early = 0;          // counted above although the outbox row is not PUBLISHED (yet, or again)
-  std::int64_t unaccounted = 0;    // published − (all of the above − early)
-  bool holds = false;              // enqueued = in_outbox and unaccounted = 0
+  std::int64_t early = 0;        // counted above although the outbox row is not PUBLISHED (yet, or again)
+  std::int64_t unaccounted = 0;  // published − (all of the above − early)
+  bool holds = false;            // enqueued = in_outbox and unaccounted = 0
 };
 
 // How many happened within the last hour and the last 24 hours (to within five minutes).
@@ -136,7 +136,7 @@ struct StatusReport {
   std::int64_t unaccounted = 0;
   Identity identity{};
   std::int64_t alerts_open = 0;
-  std::vector<AlertRow> alerts{};  // open ones, latest first, at most 20
+  std::vector<AlertRow> alerts{};   // open ones, latest first, at most 20
   std::vector<LastRun> last_run{};  // relay, work, reconcile, in this order, and any other
   std::vector<ChannelReport> channels{};
   Rates rates{};
@@ -150,14 +150,14 @@ struct StatusReport {
 enum class ListSubject { kOutbox, kQueue, kInbox, kParked, kAlerts };
 
 struct ListFilter {
-  std::string channel{};     // empty: any
-  std::string kind{};        // empty: any
-  std::string state{};       // as stored; queue: READY, DELAYED, LEASED; alerts: OPEN, CLOSED
+  std::string channel{};  // empty: any
+  std::string kind{};     // empty: any
+  std::string state{};    // as stored; queue: READY, DELAYED, LEASED; alerts: OPEN, CLOSED
   std::string reason{};
   std::optional<Instant> since{};  // of created_at, inclusive
   std::optional<Instant> until{};  // of created_at, exclusive
   std::string key_prefix{};
-  std::int64_t limit = 0;          // 0: all
+  std::int64_t limit = 0;  // 0: all
   bool newest_first = true;
 };
 
@@ -172,12 +172,13 @@ struct ListRow {
   std::string status{};
   std::string reason{};
   std::string detail{};
-  std::int64_t attempts = 0;   // outbox: failed publishes; queue, parked: calls that were certainly not sent; inbox: calls
+  std::int64_t attempts =
+      0;  // outbox: failed publishes; queue, parked: calls that were certainly not sent; inbox: calls
   int priority = 5;
   std::optional<Instant> ready_at{};  // outbox, queue: when it may go (queue LEASED: the lease's end)
   std::optional<Instant> expires_at{};
   std::string correlation{};
-  std::string reference{};     // inbox: the vendor's id
+  std::string reference{};  // inbox: the vendor's id
   Instant created_at{};
   Instant updated_at{};
 };

@@ -30,10 +30,9 @@ struct Part {
   std::optional<std::string> TemplateVariant::*source;
   std::string Payload::*result;
 };
-constexpr std::array kParts{Part{"subject", &TemplateVariant::subject, &Payload::subject},
-                            Part{"body", &TemplateVariant::body, &Payload::body},
-                            Part{"html", &TemplateVariant::html, &Payload::html},
-                            Part{"alt", &TemplateVariant::alt, &Payload::alt}};
+constexpr std::array kParts{
+    Part{"subject", &TemplateVariant::subject, &Payload::subject}, Part{"body", &TemplateVariant::body, &Payload::body},
+    Part{"html", &TemplateVariant::html, &Payload::html}, Part{"alt", &TemplateVariant::alt, &Payload::alt}};
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(kSpaces);
@@ -65,8 +64,7 @@ Result<Placeholder> parse_placeholder(std::string_view inside) {
     else if (filter == "url")
       placeholder.filter = Filter::kUrl;
     else
-      return fail(Code::kBadInput, "no filter is called \"" + safe_text(filter, 40) + "\"",
-                  "there are json and url");
+      return fail(Code::kBadInput, "no filter is called \"" + safe_text(filter, 40) + "\"", "there are json and url");
   }
   placeholder.name = trim(inside);
   if (!is_variable_name(placeholder.name))
@@ -92,8 +90,7 @@ Result<void> walk(std::string_view source, Text&& text, Place&& place) {
     if (close == std::string_view::npos)
       return fail(Code::kBadInput, "{{ without }} after it: \"" + safe_text(source, 40) + "\"",
                   "a literal {{ is written {{{{");
-    TRY_ASSIGN(const Placeholder placeholder,
-               parse_placeholder(source.substr(kOpen.size(), close - kOpen.size())));
+    TRY_ASSIGN(const Placeholder placeholder, parse_placeholder(source.substr(kOpen.size(), close - kOpen.size())));
     TRY(place(placeholder));
     source.remove_prefix(close + kClose.size());
   }
@@ -121,8 +118,8 @@ void append_url(std::string& out, std::string_view value) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool unreserved = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                            c == '-' || c == '.' || c == '_' || c == '~';
+    const bool unreserved = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+                            c == '.' || c == '_' || c == '~';
     if (unreserved) {
       out += c;
       continue;
@@ -193,8 +190,7 @@ const TemplateVariant* choose(std::span<const TemplateVariant> variants, std::st
   for (const TemplateVariant& variant : variants) {
     const int points = fitness(variant, channel, locale);
     // Of two languages ("zh", "zh-Hant" for "zh-Hant-TW") the longer one is nearer.
-    if (points < most || points == 0 || (points == most && variant.locale.size() <= best->locale.size()))
-      continue;
+    if (points < most || points == 0 || (points == most && variant.locale.size() <= best->locale.size())) continue;
     best = &variant;
     most = points;
   }
@@ -211,8 +207,7 @@ Result<void> fill_part(std::string& out, std::string_view source, const Part& pa
   const auto room_for = [&](std::size_t before) -> Result<void> {
     const std::size_t added = out.size() - before;
     if (added > room)
-      return fail(Code::kBadInput,
-                  "the filled-in text has more than " + std::to_string(limits::kPayload) + " bytes");
+      return fail(Code::kBadInput, "the filled-in text has more than " + std::to_string(limits::kPayload) + " bytes");
     room -= added;
     return {};
   };
@@ -227,27 +222,24 @@ Result<void> fill_part(std::string& out, std::string_view source, const Part& pa
         const std::string* given = scope.find(placeholder.name);
         if (given == nullptr && !placeholder.fallback) {
           const std::string name(placeholder.name);
-          return fail_field(
-              "vars." + name, "the variable \"" + name + "\" is missing",
-              "give it with --var " + name + "=…, or a default in the template: {{" + name + ":-…}}");
+          return fail_field("vars." + name, "the variable \"" + name + "\" is missing",
+                            "give it with --var " + name + "=…, or a default in the template: {{" + name + ":-…}}");
         }
         const std::size_t before = out.size();
-        append_value(out, given != nullptr ? std::string_view(*given) : *placeholder.fallback,
-                     placeholder.filter, part.name == "html");
+        append_value(out, given != nullptr ? std::string_view(*given) : *placeholder.fallback, placeholder.filter,
+                     part.name == "html");
         return room_for(before);
       });
 }
 
 // The parts of the variant that the payload does not have itself.
-Result<void> fill_parts(Payload& payload, std::string_view name, const TemplateVariant& variant,
-                        const Scope& scope) {
+Result<void> fill_parts(Payload& payload, std::string_view name, const TemplateVariant& variant, const Scope& scope) {
   std::size_t room = limits::kPayload;
   for (const Part& part : kParts) {
     std::string& result = payload.*part.result;
     const std::optional<std::string>& source = variant.*part.source;
     if (!result.empty() || !source) continue;
-    const std::string_view text =
-        part.name == "subject" ? without_final_newline(*source) : std::string_view(*source);
+    const std::string_view text = part.name == "subject" ? without_final_newline(*source) : std::string_view(*source);
     if (auto filled = fill_part(result, text, part, scope, room); !filled)
       return fail(in_part(std::move(filled).error(), name, part.name));
   }
@@ -275,8 +267,7 @@ Result<void> check_template(std::string_view name, std::span<const TemplateVaria
       if (auto subject = check_subject(without_final_newline(*source)); !subject)
         return fail(in_part(std::move(subject).error(), name, part.name));
     }
-    if (!says_something)
-      return fail_field("body", "template \"" + std::string(name) + "\" has a variant without text");
+    if (!says_something) return fail_field("body", "template \"" + std::string(name) + "\" has a variant without text");
     const bool twice = std::any_of(variants.begin(), variant, [&](const TemplateVariant& earlier) {
       return earlier.channel == variant->channel && earlier.locale == variant->locale;
     });
@@ -304,9 +295,8 @@ Result<Payload> render(const TemplateSet& set, const Payload& payload, std::stri
   const std::string_view locale = given_locale != nullptr ? std::string_view(*given_locale) : default_locale;
   const TemplateVariant* variant = choose(found->second, channel, locale);
   if (variant == nullptr)
-    return fail_field("template", "template \"" + shown + "\" has nothing for channel \"" +
-                                      safe_text(channel, 64) + "\" and locale \"" + safe_text(locale, 40) +
-                                      "\"");
+    return fail_field("template", "template \"" + shown + "\" has nothing for channel \"" + safe_text(channel, 64) +
+                                      "\" and locale \"" + safe_text(locale, 40) + "\"");
 
   Payload result = payload;
   result.template_name.clear();

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/duration.hpp"
+#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
@@ -42,7 +43,7 @@ void set_date(CivilTime& t, const std::chrono::year_month_day& date) noexcept {
 // ----------------------------------------------------------------------------------------------------
 
 tl::unexpected<Error> not_a_time(std::string_view text, std::string_view why = {}) {
-  std::string message = "\"" + std::string(text) + "\" is not a time";
+  std::string message = "\"" + safe_text(text, 64) + "\" is not a time";
   if (!why.empty()) message.append(": ").append(why);
   return fail(Code::kBadInput, std::move(message),
               "write 2026-11-29T13:26:00+09:00, +2h, \"tomorrow 08:00\" or @1796000000");
@@ -148,7 +149,7 @@ Result<Instant> in_range(Instant t, std::string_view text) {
 
 Result<Instant> local_instant(CivilTime local, int ms, std::string_view text, const TimeContext& context) {
   if (context.zone == nullptr)
-    return fail(Code::kBadInput, "\"" + std::string(text) + "\" has no time zone and none is configured",
+    return fail(Code::kBadInput, "\"" + safe_text(text, 64) + "\" has no time zone and none is configured",
                 "append Z or an offset such as +09:00, or set timezone in the configuration");
   const int leap = local.second == 60 ? 1 : 0;
   local.second -= leap;
@@ -167,11 +168,9 @@ Result<Instant> parse_calendar(std::string_view text, const TimeContext& context
   if (in.done()) return local_instant(time, ms, text, context);
 
   const auto offset = read_offset(in);
-  if (!offset || !in.done())
-    return not_a_time(text, "what follows the time is not a zone such as Z or +09:00");
-  return in_range(
-      {midnight(time) + time.hour * kHour + (time.minute - *offset) * kMinute + time.second * kSecond + ms},
-      text);
+  if (!offset || !in.done()) return not_a_time(text, "what follows the time is not a zone such as Z or +09:00");
+  return in_range({midnight(time) + time.hour * kHour + (time.minute - *offset) * kMinute + time.second * kSecond + ms},
+                  text);
 }
 
 Result<Instant> parse_epoch(std::string_view text) {
@@ -228,16 +227,15 @@ constexpr std::array kDayNames{DayName{"today", 0}, DayName{"tomorrow", 1}, DayN
 std::string wall_text(Instant t, std::int64_t offset_ms) {
   // Whatever a foreign row holds, the text has a year of four digits.
   constexpr std::int64_t kFirst = -62'135'596'800'000;  // 0001-01-01T00:00:00Z
-  const std::int64_t ms =
-      std::clamp(std::clamp(t.ms, kFirst, kEndOfTime - 1) + offset_ms, kFirst, kEndOfTime - 1);
+  const std::int64_t ms = std::clamp(std::clamp(t.ms, kFirst, kEndOfTime - 1) + offset_ms, kFirst, kEndOfTime - 1);
   const std::int64_t days = ms / kDay - (ms % kDay < 0 ? 1 : 0);
   const std::int64_t of_day = ms - days * kDay;
   CivilTime wall{};
   set_date(wall, std::chrono::sys_days(std::chrono::days{days}));
   std::array<char, 64> text{};
   const int length =
-      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03d", wall.year, wall.month,
-                    wall.day, static_cast<int>(of_day / kHour), static_cast<int>(of_day / kMinute % 60),
+      std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03d", wall.year, wall.month, wall.day,
+                    static_cast<int>(of_day / kHour), static_cast<int>(of_day / kMinute % 60),
                     static_cast<int>(of_day / kSecond % 60), static_cast<int>(of_day % kSecond));
   return {text.data(), static_cast<std::size_t>(length)};
 }
@@ -248,12 +246,11 @@ Result<Instant> parse_time(std::string_view text, const TimeContext& context) {
   if (text == "now") return context.now;
   if (text.starts_with('@')) return parse_epoch(text);
   for (const DayName& day : kDayNames)
-    if (text.starts_with(day.name))
-      return parse_named_day(text, text.substr(day.name.size()), day.offset, context);
+    if (text.starts_with(day.name)) return parse_named_day(text, text.substr(day.name.size()), day.offset, context);
   if (text.size() > 4 && text[4] == '-') return parse_calendar(text, context);
   if (parse_time_of_day(text)) {
     const std::string tomorrow = "tomorrow " + std::string(text);
-    return fail(Code::kBadInput, "\"" + std::string(text) + "\" does not say which day",
+    return fail(Code::kBadInput, "\"" + safe_text(text, 64) + "\" does not say which day",
                 "write \"today " + std::string(text) + "\" or \"" + tomorrow + "\"");
   }
   return parse_relative(text, context);
@@ -265,7 +262,7 @@ Result<int> parse_time_of_day(std::string_view text) {
   const bool colon = in.skip(":");
   const auto minute = in.number(2);
   if (!hour || !colon || !minute || !in.done() || *hour > 23 || *minute > 59)
-    return fail(Code::kBadInput, "\"" + std::string(text) + "\" is not a time of day",
+    return fail(Code::kBadInput, "\"" + safe_text(text, 64) + "\" is not a time of day",
                 "write hours and minutes: 08:00, 20:40");
   return *hour * 60 + *minute;
 }

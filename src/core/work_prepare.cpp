@@ -25,7 +25,7 @@ Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
                                  [&](const WorkLane& l) { return l.config->name == envelope.channel; });
   if (lane == lanes_.end()) {
     return park("unknown-channel", "no channel '" + envelope.channel + "' is configured: add [channels." +
-                                       envelope.channel + "] and replay");
+                                       envelope.channel + "], or enqueue again for another one");
   }
   prepared.lane = static_cast<std::size_t>(lane - lanes_.begin());
 
@@ -38,6 +38,7 @@ Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
   }
   Result<Payload> payload = parse_payload(envelope.payload);
   if (!payload) return park("bad-payload", payload.error().message);
+  if (*payload == Payload{}) return park("bad-payload", "the message says nothing: no subject, body, html or data");
   const bool templated = !payload->template_name.empty();
   Result<Payload> content = render(ports_.templates, *payload, envelope.channel, config_.templates.default_locale);
   if (!content) return park(templated ? "bad-template" : "bad-payload", content.error().message);

@@ -3,9 +3,9 @@
 namespace notify {
 namespace {
 
-constexpr std::array<std::string_view, kCounters> kNames{
-    "enqueued",   "outbox.PUBLISHED", "outbox.SKIPPED", "outbox.EXPIRED", "outbox.FAILED",
-    "inbox.SENT", "inbox.FAILED",     "inbox.ERROR",    "inbox.SKIPPED"};
+constexpr std::array<std::string_view, kCounters> kNames{"enqueued",       "outbox.PUBLISHED", "outbox.SKIPPED",
+                                                         "outbox.EXPIRED", "outbox.FAILED",    "inbox.SENT",
+                                                         "inbox.FAILED",   "inbox.ERROR",      "inbox.SKIPPED"};
 
 }  // namespace
 

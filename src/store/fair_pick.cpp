@@ -39,7 +39,8 @@ class ChannelPick {
     }
     priority_ = *priority;
     begin_.reset();
-    if (const auto stopped = memory_.resume_after_.find({channel_, priority_}); stopped != memory_.resume_after_.end()) {
+    if (const auto stopped = memory_.resume_after_.find({channel_, priority_});
+        stopped != memory_.resume_after_.end()) {
       begin_ = stopped->second;
     }
     after_ = begin_;

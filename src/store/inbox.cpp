@@ -8,8 +8,9 @@ namespace {
 using sqlite::OrNull;
 using sqlite::Use;
 
-#define INBOX_COLUMNS \
-  "message_id, outbox_id, channel, status, claim_token, holder, claimed_at, resume_at, first_call_at, calls, unknown_before"
+#define INBOX_COLUMNS                                                                                          \
+  "message_id, outbox_id, channel, status, claim_token, holder, claimed_at, resume_at, first_call_at, calls, " \
+  "unknown_before"
 
 InboxRow read_inbox(const Use& row) {
   InboxRow inbox;
@@ -71,23 +72,23 @@ Result<bool> SqliteInbox::resume(std::string_view message_id, std::int64_t old_t
 Result<bool> SqliteInbox::settle(const Settlement& settlement) {
   ASSERT(settlement.to == InboxState::kSent || settlement.to == InboxState::kFailed ||
          settlement.to == InboxState::kError);
-  TRY_ASSIGN(const bool settled, change_one(session_, R"sql(
+  TRY_ASSIGN(const bool settled,
+             change_one(session_, R"sql(
     UPDATE notification_inbox
        SET status = ?3, reason = ?4, detail = ?5, reference = ?6, vendor_status = ?7, settled_at = ?8, updated_at = ?8
      WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING')sql",
-                                            settlement.message_id, settlement.token, name(settlement.to),
-                                            settlement.reason, settlement.detail, settlement.reference,
-                                            settlement.status, settlement.now));
+                        settlement.message_id, settlement.token, name(settlement.to), settlement.reason,
+                        settlement.detail, settlement.reference, settlement.status, settlement.now));
   if (settled) session_.count(counter_of(settlement.to), 1, settlement.now);
   if (settled || settlement.to == InboxState::kError) return settled;
 
-  TRY_ASSIGN(const bool late, change_one(session_, R"sql(
+  TRY_ASSIGN(const bool late,
+             change_one(session_, R"sql(
     UPDATE notification_inbox
        SET status = ?3, reason = ?4, detail = ?5, reference = ?6, vendor_status = ?7, settled_at = ?8, updated_at = ?8
      WHERE message_id = ?1 AND claim_token = ?2 AND status = 'ERROR')sql",
-                                         settlement.message_id, settlement.token, name(settlement.to),
-                                         settlement.reason, settlement.detail, settlement.reference, settlement.status,
-                                         settlement.now));
+                        settlement.message_id, settlement.token, name(settlement.to), settlement.reason,
+                        settlement.detail, settlement.reference, settlement.status, settlement.now));
   if (!late) return false;
   session_.count(Counter::kInboxError, -1, settlement.now);
   session_.count(counter_of(settlement.to), 1, settlement.now);

@@ -3,8 +3,9 @@
 namespace notify {
 namespace {
 
-#define LANE_COLUMNS \
-  "channel, paused, paused_until, reason, halted, probe_at, probe_interval_ms, hold_until, refused_in_a_row, rate_next_us"
+#define LANE_COLUMNS                                                                                           \
+  "channel, paused, paused_until, reason, halted, probe_at, probe_interval_ms, hold_until, refused_in_a_row, " \
+  "rate_next_us"
 
 Lane read_lane(const sqlite::Use& row) {
   Lane lane;

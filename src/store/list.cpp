@@ -83,7 +83,7 @@ class Lister {
     return outbox_in_order();
   }
 
-#define OUTBOX_LIST_COLUMNS \
+#define OUTBOX_LIST_COLUMNS                                                                                          \
   "id, dedup_key, channel, recipient, kind, status, reason, attempts, priority, ready_at, expires_at, correlation, " \
   "created_at, updated_at"
 
@@ -134,9 +134,9 @@ class Lister {
     return {};
   }
 
-#define OUTBOX_LIST_IN_ORDER                                                                                    \
-  "SELECT " OUTBOX_LIST_COLUMNS                                                                                  \
-  " FROM notification_outbox WHERE (?3 = '' OR channel = ?3) AND (?4 = '' OR kind = ?4) AND"                     \
+#define OUTBOX_LIST_IN_ORDER                                                                 \
+  "SELECT " OUTBOX_LIST_COLUMNS                                                              \
+  " FROM notification_outbox WHERE (?3 = '' OR channel = ?3) AND (?4 = '' OR kind = ?4) AND" \
   " (?5 = '' OR status = ?5) AND (?6 = '' OR reason = ?6) AND created_at >= ?7 AND created_at < ?8 AND "
 
   Result<void> outbox_in_order() {

@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <charconv>
 
+#include "store/migrations.hpp"
+
 namespace notify {
 
 Result<MessageIds> MessageIds::load(sqlite::Database& database) {
   MessageIds ids;
   {
-    TRY_ASSIGN(sqlite::Use source, database.use("SELECT value FROM notification_meta WHERE key = 'source'"));
-    TRY_ASSIGN(const bool found, source.row());
-    if (found) ids.source_ = source.text(0);
+    TRY_ASSIGN(sqlite::Use meta, database.use(R"sql(
+      SELECT (SELECT value FROM notification_meta WHERE key = 'source'),
+             (SELECT CAST(value AS INTEGER) FROM notification_meta WHERE key = 'schema'))sql"));
+    TRY(meta.row());
+    ids.source_ = meta.text(0);
+    // A newer program may have migrated the database under this one.
+    if (meta.small(1) > newest_schema()) return newer_schema(database.path(), meta.small(1));
   }
   TRY_ASSIGN(sqlite::Use ranges, database.use(R"sql(
     SELECT first_id, generation FROM notification_generation ORDER BY first_id -- may scan: a row per restore)sql"));
@@ -20,7 +26,8 @@ Result<MessageIds> MessageIds::load(sqlite::Database& database) {
     ids.ranges_.push_back({ranges.integer(0), ranges.text(1)});
   }
   if (ids.source_.empty() || ids.ranges_.empty()) {
-    return fail(Code::kConfig, "cannot use " + database.path() + ": its notification tables have no source or generation",
+    return fail(Code::kConfig,
+                "cannot use " + database.path() + ": its notification tables have no source or generation",
                 "run: notifyctl init");
   }
   return ids;

@@ -15,6 +15,7 @@ namespace notify {
 // one, so that what was enqueued after the backup and is lost with it never shares a message id with something new.
 class MessageIds {
  public:
+  // kConfig when the schema has become newer than this program.
   static Result<MessageIds> load(sqlite::Database& database);
 
   std::string make(std::int64_t outbox_id) const;

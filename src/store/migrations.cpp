@@ -28,7 +28,8 @@ Result<void> apply(sqlite::Database& database, int from, const std::string& sour
     }
   }
   if (from == 0) TRY(name_it(database, source));
-  TRY_ASSIGN(sqlite::Use version, database.use("INSERT OR REPLACE INTO notification_meta (key, value) VALUES ('schema', ?1)"));
+  TRY_ASSIGN(sqlite::Use version,
+             database.use("INSERT OR REPLACE INTO notification_meta (key, value) VALUES ('schema', ?1)"));
   const std::string number = std::to_string(newest_schema());
   TRY(version.bind(number).run());
   return {};

@@ -34,7 +34,7 @@ std::string parent_of(const std::string& path) {
 }
 
 tl::unexpected<Error> cannot_create(const std::string& path, int error_number) {
-  const Code code = error_number == ENOSPC || error_number == EDQUOT ? Code::kDiskFull
+  const Code code = error_number == ENOSPC || error_number == EDQUOT                           ? Code::kDiskFull
                     : error_number == EACCES || error_number == EPERM || error_number == EROFS ? Code::kPermission
                                                                                                : Code::kCannotCreate;
   return fail(code, "cannot create " + path + ": " + std::strerror(error_number));
@@ -124,7 +124,8 @@ Result<void> check_access(const std::string& path, bool read_only) {
 
 // Nobody's database yet: made by us or by a process that started at the same moment, or an empty file.
 Result<bool> is_blank(Database& database) {
-  TRY_ASSIGN(const std::int64_t objects, database.integer("SELECT count(*) FROM sqlite_master -- may scan: the schema"));
+  TRY_ASSIGN(const std::int64_t objects,
+             database.integer("SELECT count(*) FROM sqlite_master -- may scan: the schema"));
   return objects == 0;
 }
 
@@ -180,8 +181,8 @@ Result<std::unique_ptr<SqliteStore>> open_store(const OpenOptions& options) {
                                               options.allow_fuse, options.fake_filesystem}));
   TRY(check_access(location.path, options.read_only));
   TRY_ASSIGN(std::unique_ptr<Database> database,
-             Database::connect(location.path,
-                               {options.read_only, options.busy_timeout, options.checkpoint_on_close, !options.trusted_inserts}));
+             Database::connect(location.path, {options.read_only, options.busy_timeout, options.checkpoint_on_close,
+                                               !options.trusted_inserts}));
   TRY_ASSIGN(const bool blank, is_blank(*database));
   if (blank && options.create && !options.read_only) {
     TRY(switch_to_wal(*database, options.busy_timeout));
@@ -218,9 +219,10 @@ Result<InitReport> init_database(const InitOptions& options) {
   report.source = ids.source();
   report.generation = ids.newest_generation();
   if (options.source && *options.source != report.source) {
-    return fail(Code::kConflict, "cannot change the source of " + location.path + ": it is " + report.source +
-                                     ", and part of every message id",
-                "leave --source out, or make another database");
+    return fail(
+        Code::kConflict,
+        "cannot change the source of " + location.path + ": it is " + report.source + ", and part of every message id",
+        "leave --source out, or make another database");
   }
   return report;
 }

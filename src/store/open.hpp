@@ -45,7 +45,7 @@ Result<std::unique_ptr<SqliteStore>> open_store(const OpenOptions& options);
 struct InitOptions {
   std::string path{};
   bool create_parent = false;
-  bool wal = false;  // put an existing file of somebody else into WAL mode
+  bool wal = false;                     // put an existing file of somebody else into WAL mode
   std::optional<std::string> source{};  // [a-z0-9-]{1,60}; fixed once set
   Duration busy_timeout{10'000};
   bool allow_fuse = false;
@@ -53,14 +53,14 @@ struct InitOptions {
 };
 
 struct InitReport {
-  std::string path{};           // symbolic links resolved
+  std::string path{};  // symbolic links resolved
   bool created_file = false;
   bool created_schema = false;  // our tables were not there
   int migrated_from = 0;        // an older schema's version; 0: nothing was migrated
   int schema = 0;
   std::string source{};
   std::string generation{};
-  std::string journal_mode{};   // unless "wal", the database cannot be used yet, and the caller says so
+  std::string journal_mode{};  // unless "wal", the database cannot be used yet, and the caller says so
 };
 
 // Makes file and tables, or brings them up to date; doing it again changes nothing. A file that is somebody else's keeps

@@ -92,7 +92,8 @@ class PendingRows final : public WaitingRows {
       : database_(database), ids_(ids), now_(now), with_payload_(with_payload) {}
 
   Result<int> fetch(std::string_view channel, int priority, std::string_view kind, int limit, int offset) override {
-    TRY_ASSIGN(Use query, with_payload_ ? database_.use("SELECT " CANDIDATE_COLUMNS ", o.payload" R"sql(
+    TRY_ASSIGN(Use query, with_payload_ ? database_.use("SELECT " CANDIDATE_COLUMNS ", o.payload"
+                                                        R"sql(
         FROM notification_outbox AS o
        WHERE status = 'PENDING' AND channel = ?1 AND priority = ?2 AND kind = ?3 AND ready_at <= ?4
        ORDER BY ready_at LIMIT ?5 OFFSET ?6)sql")
@@ -235,15 +236,15 @@ Result<std::vector<Candidate>> SqliteOutbox::candidates(Instant now, int limit, 
   PendingIndex index(session_.database());
   PendingRows rows(session_.database(), *ids, now, with_payload);
   TRY(pick_.from_all(index, rows, now, limit));
-  std::stable_sort(rows.rows.begin(), rows.rows.end(), [](const Candidate& a, const Candidate& b) {
-    return a.envelope.priority > b.envelope.priority;
-  });
+  std::stable_sort(rows.rows.begin(), rows.rows.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.envelope.priority > b.envelope.priority; });
   return std::move(rows.rows);
 }
 
 Result<std::optional<Candidate>> SqliteOutbox::candidate(std::int64_t id, bool with_payload) {
   TRY_ASSIGN(const MessageIds* ids, session_.ids());
-  TRY_ASSIGN(Use query, session_.database().use("SELECT " CANDIDATE_COLUMNS ", o.payload" R"sql(
+  TRY_ASSIGN(Use query, session_.database().use("SELECT " CANDIDATE_COLUMNS ", o.payload"
+                                                R"sql(
       FROM notification_outbox AS o WHERE id = ?1 AND status = 'PENDING')sql"));
   TRY_ASSIGN(const bool found, query.bind(id).row());
   if (!found) return std::nullopt;

@@ -6,8 +6,9 @@
 namespace notify {
 
 // The columns of an outbox row that make an envelope, in the order in which read_envelope expects them.
-#define NOTIFY_ENVELOPE_COLUMNS \
-  "o.id, o.dedup_key, o.channel, o.recipient, o.kind, o.category, o.expires_at, o.priority, o.correlation, o.created_at"
+#define NOTIFY_ENVELOPE_COLUMNS                                                                              \
+  "o.id, o.dedup_key, o.channel, o.recipient, o.kind, o.category, o.expires_at, o.priority, o.correlation, " \
+  "o.created_at"
 inline constexpr int kEnvelopeColumns = 10;
 
 // Reads the columns from `first` on; message id and payload are the caller's.

@@ -7,7 +7,8 @@ namespace notify {
 using sqlite::Use;
 
 Result<std::int64_t> SqliteRuns::begin(std::string_view command, std::int64_t pid, Instant now) {
-  TRY_ASSIGN(Use insert, session_.writer().use("INSERT INTO notification_run (command, pid, started_at) VALUES (?1, ?2, ?3)"));
+  TRY_ASSIGN(Use insert,
+             session_.writer().use("INSERT INTO notification_run (command, pid, started_at) VALUES (?1, ?2, ?3)"));
   TRY(insert.bind(command, pid, now).run());
   const std::int64_t id = session_.database().last_insert_id();
   // Each run drops more than one old one, so that the table stays small without a command for it.

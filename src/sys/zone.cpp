@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/near_miss.hpp"
+#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
@@ -58,20 +59,18 @@ fs::path database_directory() {
 // A name of the database has one of its regions or is one of these. The rest of what the database holds are
 // abbreviations ("EST", "PRC"), names that stand for another ("ROK") and POSIX's offsets with the turned sign
 // ("Etc/GMT+9" is west of Greenwich).
-constexpr std::array<std::string_view, 10> kRegions{"Africa/", "America/",  "Antarctica/", "Arctic/",
-                                                    "Asia/",   "Atlantic/", "Australia/",  "Europe/",
-                                                    "Indian/", "Pacific/"};
+constexpr std::array<std::string_view, 10> kRegions{"Africa/",   "America/",   "Antarctica/", "Arctic/", "Asia/",
+                                                    "Atlantic/", "Australia/", "Europe/",     "Indian/", "Pacific/"};
 
 bool is_database_name(std::string_view name) {
   if (name == "UTC" || name == "Etc/UTC") return true;
   const auto allowed = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '/' ||
-           c == '_' || c == '-' || c == '+';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
+           c == '-' || c == '+';
   };
   return name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed) &&
-         std::any_of(kRegions.begin(), kRegions.end(), [&](std::string_view region) {
-           return name.size() > region.size() && name.starts_with(region);
-         });
+         std::any_of(kRegions.begin(), kRegions.end(),
+                     [&](std::string_view region) { return name.size() > region.size() && name.starts_with(region); });
 }
 
 // The database's zone names, for hints. Empty: there is no database.
@@ -80,11 +79,9 @@ std::vector<std::string> database_names() {
   const fs::path directory = database_directory();
   std::error_code error;
   constexpr auto options = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator at(directory, options, error), end; !error && at != end;
-       at.increment(error)) {
+  for (fs::recursive_directory_iterator at(directory, options, error), end; !error && at != end; at.increment(error)) {
     std::error_code unreadable;
-    if (at->is_regular_file(unreadable))
-      names.push_back(at->path().lexically_relative(directory).generic_string());
+    if (at->is_regular_file(unreadable)) names.push_back(at->path().lexically_relative(directory).generic_string());
   }
   std::erase_if(names, [](const std::string& name) { return !is_database_name(name); });
   std::sort(names.begin(), names.end());
@@ -105,18 +102,17 @@ constexpr std::array kCommonMistakes{
 
 tl::unexpected<Error> unknown_zone(std::string_view name) {
   const auto error = [&](std::string hint) {
-    return fail(Code::kConfig, "unknown time zone \"" + std::string(name) + "\"", std::move(hint));
+    return fail(Code::kConfig, "unknown time zone \"" + safe_text(name, 64) + "\"", std::move(hint));
   };
   for (const CommonMistake& mistake : kCommonMistakes)
-    if (mistake.written == name)
-      return error("an abbreviation is not a zone; write " + std::string(mistake.meant));
+    if (mistake.written == name) return error("an abbreviation is not a zone; write " + std::string(mistake.meant));
   const std::vector<std::string> names = database_names();
   if (names.empty())
     return fail(Code::kConfig,
-                "cannot load time zone \"" + std::string(name) + "\": this machine has no time zone data",
+                "cannot load time zone \"" + safe_text(name, 64) + "\": this machine has no time zone data",
                 "install the package tzdata, or set TZDIR to a directory with zone files");
   if (std::binary_search(names.begin(), names.end(), name))
-    return fail(Code::kConfig, "cannot load time zone \"" + std::string(name) + "\": its data is damaged",
+    return fail(Code::kConfig, "cannot load time zone \"" + safe_text(name, 64) + "\": its data is damaged",
                 "install the package tzdata again");
   std::string hint = did_you_mean(name, names);
   return error(hint.empty() ? "write a name of the time zone database, such as Asia/Seoul" : std::move(hint));

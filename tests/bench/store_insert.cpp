@@ -27,7 +27,9 @@ constexpr Instant kNow{1'795'958'769'000};
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -50,8 +52,9 @@ void measure(const char* what, int rows, const std::function<void()>& body) {
   body();
   const double cpu_us = (cpu_seconds() - cpu) * 1e6 / rows;
   const double wall_us = (wall_seconds() - wall) * 1e6 / rows;
-  std::printf("{\"what\":\"%s\",\"rows\":%d,\"cpu_us_per_row\":%.2f,\"wall_us_per_row\":%.2f,\"rows_per_second\":%.0f}\n", what, rows,
-              cpu_us, wall_us, 1e6 / wall_us);
+  std::printf(
+      "{\"what\":\"%s\",\"rows\":%d,\"cpu_us_per_row\":%.2f,\"wall_us_per_row\":%.2f,\"rows_per_second\":%.0f}\n", what,
+      rows, cpu_us, wall_us, 1e6 / wall_us);
   std::fflush(stdout);
 }
 
@@ -71,12 +74,13 @@ NewMessage row(int i) {
 void bare(const std::string& path, int rows) {
   sqlite3* db = nullptr;
   if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) std::exit(1);
-  sqlite3_exec(db,
-               "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-               "CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, dedup_key TEXT UNIQUE, channel TEXT, recipient TEXT,"
-               " kind TEXT, payload TEXT, status TEXT, ready_at INTEGER);"
-               "CREATE INDEX pending ON outbox (channel, ready_at) WHERE status = 'PENDING'",
-               nullptr, nullptr, nullptr);
+  sqlite3_exec(
+      db,
+      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+      "CREATE TABLE outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, dedup_key TEXT UNIQUE, channel TEXT, recipient TEXT,"
+      " kind TEXT, payload TEXT, status TEXT, ready_at INTEGER);"
+      "CREATE INDEX pending ON outbox (channel, ready_at) WHERE status = 'PENDING'",
+      nullptr, nullptr, nullptr);
   sqlite3_stmt* insert = nullptr;
   sqlite3_prepare_v2(db,
                      "INSERT INTO outbox (dedup_key, channel, recipient, kind, payload, status, ready_at)"

@@ -86,7 +86,8 @@ TEST(FairPick, NeverTheSameRowTwiceAndNoneForgotten) {
   for (int i = 0; i < 2000; ++i) {
     random = random * 6364136223846793005ULL + 1442695040888963407ULL;
     table.rows.push_back({"c" + std::to_string(random >> 60U), static_cast<int>((random >> 50U) % 10),
-                          "k" + std::to_string((random >> 40U) % 150), static_cast<std::int64_t>((random >> 30U) % 200), ++id});
+                          "k" + std::to_string((random >> 40U) % 150), static_cast<std::int64_t>((random >> 30U) % 200),
+                          ++id});
   }
   const auto ready = std::count_if(table.rows.begin(), table.rows.end(), [](const Row& r) { return r.ready <= 100; });
   std::set<int> seen;

@@ -56,7 +56,8 @@ class OpenTest : public ::testing::Test {
   void make_foreign() const {
     sqlite3* handle = nullptr;
     ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(handle, "CREATE TABLE orders (id INTEGER PRIMARY KEY)", nullptr, nullptr, nullptr), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(handle, "CREATE TABLE orders (id INTEGER PRIMARY KEY)", nullptr, nullptr, nullptr),
+              SQLITE_OK);
     sqlite3_close(handle);
     ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
   }
@@ -185,8 +186,13 @@ TEST_F(OpenTest, ReadingNeitherWritesNorMigrates) {
 
 TEST_F(OpenTest, F28_NetworkFileSystemsAreRefused) {
   ASSERT_TRUE(open_store(creating(path)).has_value());
-  for (const auto& [type, name] : {std::pair{0x6969L, "nfs"}, {0xFF534D42L, "cifs"}, {-11317950L, "cifs"},
-                                   {0x517BL, "smb"}, {0x01021997L, "9p"}, {0x65735546L, "fuse"}, {0x00C36400L, "ceph"},
+  for (const auto& [type, name] : {std::pair{0x6969L, "nfs"},
+                                   {0xFF534D42L, "cifs"},
+                                   {-11317950L, "cifs"},
+                                   {0x517BL, "smb"},
+                                   {0x01021997L, "9p"},
+                                   {0x65735546L, "fuse"},
+                                   {0x00C36400L, "ceph"},
                                    {0x5346414FL, "afs"}}) {
     OpenOptions options = existing();
     options.fake_filesystem = type;
@@ -288,13 +294,15 @@ TEST_F(OtherUsersTest, F21_AStrangerLeavesNothingBehind) {
   std::filesystem::remove(path + "-shm");
   for (const bool read_only : {true, false}) {
     EXPECT_EQ(as_service([&] {
-      const Error refused = error(existing(read_only));
-      const bool named = refused.message.find("belongs to user id 0") != std::string::npos &&
-                         refused.message.find("user id 65534") != std::string::npos &&
-                         refused.message.find(path) != std::string::npos;
-      if (!named) ::fprintf(stderr, "%s\n", refused.message.c_str());
-      return refused.code == Code::kPermission && named ? 0 : 1;
-    }), 0) << read_only;
+                const Error refused = error(existing(read_only));
+                const bool named = refused.message.find("belongs to user id 0") != std::string::npos &&
+                                   refused.message.find("user id 65534") != std::string::npos &&
+                                   refused.message.find(path) != std::string::npos;
+                if (!named) ::fprintf(stderr, "%s\n", refused.message.c_str());
+                return refused.code == Code::kPermission && named ? 0 : 1;
+              }),
+              0)
+        << read_only;
     EXPECT_FALSE(std::filesystem::exists(path + "-wal"));
     EXPECT_FALSE(std::filesystem::exists(path + "-shm"));
   }
@@ -307,11 +315,12 @@ TEST_F(OtherUsersTest, F21_ADirectoryThatMayNotBeWrittenIsNamed) {
   ASSERT_EQ(::chown(home.c_str(), 0, 0), 0);
   ASSERT_EQ(::chmod(home.c_str(), 0555), 0);
   EXPECT_EQ(as_service([&] {
-    const Error refused = error(existing());
-    const bool named = refused.message.find(home + " belongs to user id 0 (mode 0555)") != std::string::npos;
-    if (!named) ::fprintf(stderr, "%s\n", refused.message.c_str());
-    return refused.code == Code::kPermission && named ? 0 : 1;
-  }), 0);
+              const Error refused = error(existing());
+              const bool named = refused.message.find(home + " belongs to user id 0 (mode 0555)") != std::string::npos;
+              if (!named) ::fprintf(stderr, "%s\n", refused.message.c_str());
+              return refused.code == Code::kPermission && named ? 0 : 1;
+            }),
+            0);
   EXPECT_EQ(as_service([&] { return error(creating(home + "/new.db")).code == Code::kPermission ? 0 : 1; }), 0);
 }
 

@@ -88,15 +88,17 @@ TEST_F(OutboxTest, ARowWhosePayloadCannotBeReadEqualsNothing) {
 
 TEST_F(OutboxTest, APrunedKeyStaysUsed) {
   const NewMessage m = message("k1");
-  sql("INSERT INTO notification_key VALUES ('k1', x'" + [&] {
-    std::string hex;
-    for (const char c : m.fingerprint) {
-      static constexpr char kDigits[] = "0123456789abcdef";
-      hex += kDigits[static_cast<unsigned char>(c) >> 4];
-      hex += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return hex;
-  }() + "', '" + *store->outbox().message_id(77) + "', 1795958769000)");
+  sql("INSERT INTO notification_key VALUES ('k1', x'" +
+      [&] {
+        std::string hex;
+        for (const char c : m.fingerprint) {
+          static constexpr char kDigits[] = "0123456789abcdef";
+          hex += kDigits[static_cast<unsigned char>(c) >> 4];
+          hex += kDigits[static_cast<unsigned char>(c) & 15];
+        }
+        return hex;
+      }() +
+      "', '" + *store->outbox().message_id(77) + "', 1795958769000)");
   const InsertResult result = insert(m);
   EXPECT_EQ(result.kind, InsertResult::Kind::kExisting);
   EXPECT_EQ(result.outbox_id, 77);

@@ -21,16 +21,22 @@ class ReportTest : public StoreTest {
     late.not_before = now + 1h;
     insert(late);
     claim(insert(message("publishing")).outbox_id, 99, 5);
-    written([&] { return store->outbox().finish(insert_in(message("skipped")), OutboxState::kSkipped, "opted-out", now); });
-    written([&] { return store->outbox().finish(insert_in(message("expired")), OutboxState::kExpired, "expired", now); });
+    written(
+        [&] { return store->outbox().finish(insert_in(message("skipped")), OutboxState::kSkipped, "opted-out", now); });
+    written(
+        [&] { return store->outbox().finish(insert_in(message("expired")), OutboxState::kExpired, "expired", now); });
     written([&] { return store->outbox().finish(insert_in(message("failed")), OutboxState::kFailed, "gave-up", now); });
     queued("queued");
     queued("waiting");
-    write([&]() -> Result<void> { TRY(store->queue().make_ready(id("waiting"), now + 1h)); return {}; });
+    write([&]() -> Result<void> {
+      TRY(store->queue().make_ready(id("waiting"), now + 1h));
+      return {};
+    });
     queued("sending");
     lease("sending");
     written([&] { return store->inbox().claim({id("sending"), row_of("sending"), "mail", 5, 3, now}); });
-    for (const auto& [key, to] : {std::pair{"sent", InboxState::kSent}, {"refused", InboxState::kFailed}, {"unknown", InboxState::kError}}) {
+    for (const auto& [key, to] :
+         {std::pair{"sent", InboxState::kSent}, {"refused", InboxState::kFailed}, {"unknown", InboxState::kError}}) {
       queued(key);
       write([&]() -> Result<void> {
         TRY_ASSIGN(const std::optional<std::int64_t> outbox_id, store->outbox().find(id(key)));
@@ -42,7 +48,10 @@ class ReportTest : public StoreTest {
     }
     park("refused", "refused");  // has an inbox row as well
     queued("parked");
-    write([&]() -> Result<void> { TRY(store->queue().remove_any(id("parked"))); return {}; });
+    write([&]() -> Result<void> {
+      TRY(store->queue().remove_any(id("parked")));
+      return {};
+    });
     park("parked", "template-missing");
     queued("stopped");
     written([&] { return store->inbox().skip(id("stopped"), row_of("stopped"), "mail", "cancelled", now); });
@@ -120,7 +129,10 @@ TEST_F(ReportTest, EveryMessageIsInExactlyOnePlace) {
 
 TEST_F(ReportTest, AMessageThatIsNowhereShows) {
   fill();
-  write([&]() -> Result<void> { TRY(store->queue().remove_any(id("queued"))); return {}; });
+  write([&]() -> Result<void> {
+    TRY(store->queue().remove_any(id("queued")));
+    return {};
+  });
   const StatusReport report = status();
   EXPECT_EQ(report.unaccounted, 1);
   EXPECT_FALSE(report.identity.holds);

@@ -71,7 +71,8 @@ class Literals {
 
   std::string word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) ++at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
+      ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -252,14 +253,15 @@ TEST_F(SchemaTest, TheOutboxKnowsTheLegalTransitions) {
 
 std::string update_inbox(InboxState to) {
   if (to == InboxState::kNone) return "DELETE FROM notification_inbox";
-  return "UPDATE notification_inbox SET status = '" + std::string(name(to)) + "', settled_at = " +
-         (to == InboxState::kSending ? "NULL" : "1");
+  return "UPDATE notification_inbox SET status = '" + std::string(name(to)) +
+         "', settled_at = " + (to == InboxState::kSending ? "NULL" : "1");
 }
 
 std::string insert_inbox(const std::string& id, InboxState state) {
   return "INSERT INTO notification_inbox (message_id, channel, status, claim_token, holder, claimed_at, first_call_at,"
-         " settled_at, created_at, updated_at) VALUES ('" + id + "', 'mail', '" + std::string(name(state)) +
-         "', 1, 1, 1, 1, " + (state == InboxState::kSending ? "NULL" : "1") + ", 1, 1)";
+         " settled_at, created_at, updated_at) VALUES ('" +
+         id + "', 'mail', '" + std::string(name(state)) + "', 1, 1, 1, 1, " +
+         (state == InboxState::kSending ? "NULL" : "1") + ", 1, 1)";
 }
 
 TEST_F(SchemaTest, TheInboxKnowsTheLegalTransitions) {
@@ -297,14 +299,18 @@ TEST_F(SchemaTest, StatesAndTheirColumnsBelongTogether) {
   sql(insert_inbox("m", InboxState::kSending));
   EXPECT_NE(sql_error("UPDATE notification_inbox SET holder = 0"), "") << "nobody's, and no time to go on";
   EXPECT_NE(sql_error("UPDATE notification_inbox SET status = 'SENT'"), "") << "settled, but when?";
-  EXPECT_NE(sql_error("INSERT INTO notification_queue (message_id, outbox_id, channel, kind, priority, ready_at, due_at,"
-                      " queued_at, lease_token) VALUES ('q', 1, 'mail', '', 5, 1, 1, 1, 7)"), "");
+  EXPECT_NE(
+      sql_error("INSERT INTO notification_queue (message_id, outbox_id, channel, kind, priority, ready_at, due_at,"
+                " queued_at, lease_token) VALUES ('q', 1, 'mail', '', 5, 1, 1, 1, 7)"),
+      "");
 }
 
 TEST_F(SchemaTest, WhatIdentifiesAMessageNeverChanges) {
   insert(message("k1"));
-  for (const char* change : {"id = 99", "dedup_key = 'k2'", "dedup_key = NULL", "channel = 'sms'", "created_at = 1795958769001"})
-    EXPECT_THAT(sql_error(std::string("UPDATE notification_outbox SET ") + change), HasSubstr("never change")) << change;
+  for (const char* change :
+       {"id = 99", "dedup_key = 'k2'", "dedup_key = NULL", "channel = 'sms'", "created_at = 1795958769001"})
+    EXPECT_THAT(sql_error(std::string("UPDATE notification_outbox SET ") + change), HasSubstr("never change"))
+        << change;
   EXPECT_EQ(sql_error("UPDATE notification_outbox SET payload = '{}'"), "");
 }
 
@@ -389,7 +395,8 @@ constexpr BadRow kBadRows[] = {
 };
 
 std::string insert_row(const std::string& how, const BadRow& bad) {
-  std::map<std::string, std::string> columns{{"channel", "'mail'"}, {"recipient", "'a@example.com'"}, {"payload", "'{}'"}};
+  std::map<std::string, std::string> columns{
+      {"channel", "'mail'"}, {"recipient", "'a@example.com'"}, {"payload", "'{}'"}};
   columns[bad.column] = bad.value;
   std::string names;
   std::string values;
@@ -406,7 +413,8 @@ TEST_F(SchemaTest, ConstraintsRefuseWhatTheRelayCouldNotHandle) {
   insert(message({}));
   for (const BadRow& bad : kBadRows) {
     for (const char* how : {"INSERT", "INSERT OR IGNORE"}) {
-      EXPECT_NE(sql_error(insert_row(how, bad)), "") << how << ' ' << bad.column << " = " << std::string(bad.value).substr(0, 60);
+      EXPECT_NE(sql_error(insert_row(how, bad)), "")
+          << how << ' ' << bad.column << " = " << std::string(bad.value).substr(0, 60);
     }
   }
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 2);
@@ -418,31 +426,35 @@ TEST_F(SchemaTest, ChecksHoldForUpdatesToo) {
   insert(message("k1"));
   for (const BadRow& bad : kBadRows) {
     if (std::string_view(bad.column) == "status" || std::string_view(bad.column) == "attempts" ||
-        std::string_view(bad.column) == "id") continue;
+        std::string_view(bad.column) == "id")
+      continue;
     EXPECT_NE(sql_error(std::string("UPDATE notification_outbox SET ") + bad.column + " = " + bad.value), "")
         << bad.column << " = " << std::string(bad.value).substr(0, 60);
   }
 }
 
 TEST_F(SchemaTest, GoodRowsOfOtherProgramsAreTaken) {
-  for (const BadRow& good : {BadRow{"payload", "' \n{\"body\":\"x\"} '"}, BadRow{"recipient", "'홍길동 <a@example.com>'"},
-                             BadRow{"not_before", "1795958769000"}, BadRow{"not_before", "'1795958769000'"},
-                             BadRow{"priority", "0"}, BadRow{"priority", "9.0"}, BadRow{"kind", "'ORDER_PAID'"},
-                             BadRow{"dedup_key", "'order:1'"}, BadRow{"channel", "'sms.kr_2-b'"}})
+  for (const BadRow& good :
+       {BadRow{"payload", "' \n{\"body\":\"x\"} '"}, BadRow{"recipient", "'홍길동 <a@example.com>'"},
+        BadRow{"not_before", "1795958769000"}, BadRow{"not_before", "'1795958769000'"}, BadRow{"priority", "0"},
+        BadRow{"priority", "9.0"}, BadRow{"kind", "'ORDER_PAID'"}, BadRow{"dedup_key", "'order:1'"},
+        BadRow{"channel", "'sms.kr_2-b'"}})
     EXPECT_EQ(sql_error(insert_row("INSERT", good)), "") << good.column << " = " << good.value;
   EXPECT_THAT(*store->verify_counters(), IsEmpty());
 }
 
 TEST_F(SchemaTest, ExpiryComesAfterNotBefore) {
   EXPECT_THAT(sql_error("INSERT INTO notification_outbox (channel, recipient, payload, not_before, expires_at)"
-                        " VALUES ('mail', 'a', '{}', 1795958769000, 1795958769000)"), HasSubstr("later than not_before"));
+                        " VALUES ('mail', 'a', '{}', 1795958769000, 1795958769000)"),
+              HasSubstr("later than not_before"));
 }
 
 TEST_F(SchemaTest, ARowOfAnotherProgramIsDueAndCountedAtOnce) {
   sql("INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('mail', 'a', '{}'), ('mail', 'b', '{}')");
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox WHERE due_at = created_at AND ready_at = created_at"), 2);
   EXPECT_EQ(number("SELECT value FROM notification_counter WHERE bucket = 0 AND name = 'enqueued'"), 2);
-  sql("INSERT INTO notification_outbox (channel, recipient, payload, not_before) VALUES ('mail', 'a', '{}', 99999999999999)");
+  sql("INSERT INTO notification_outbox (channel, recipient, payload, not_before) VALUES ('mail', 'a', '{}', "
+      "99999999999999)");
   EXPECT_EQ(number("SELECT ready_at FROM notification_outbox WHERE id = 3"), 99999999999999);
   now = Instant{number("SELECT max(created_at) FROM notification_outbox")};
   EXPECT_EQ(candidates().size(), 2U);
@@ -450,7 +462,8 @@ TEST_F(SchemaTest, ARowOfAnotherProgramIsDueAndCountedAtOnce) {
 
 // REPLACE would delete the row and send its message again under a new id.
 TEST_F(SchemaTest, ReplaceIsRefusedOtherwiseTheFirstOneStays) {
-  const std::string row = " INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', '{}')";
+  const std::string row =
+      " INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', '{}')";
   sql("INSERT" + row);
   EXPECT_THAT(sql_error("INSERT OR REPLACE" + row), HasSubstr("use ON CONFLICT (dedup_key) DO NOTHING"));
   EXPECT_THAT(sql_error("REPLACE" + row), HasSubstr("REPLACE is refused"));
@@ -468,8 +481,9 @@ TEST_F(SchemaTest, ReplaceIsRefusedOtherwiseTheFirstOneStays) {
 // --- migrations -------------------------------------------------------------------------------------------
 
 std::vector<std::string> schema_of(sqlite::Database& database) {
-  auto query = database.use_once("SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_master"
-                                 " WHERE name NOT LIKE 'sqlite_%' ORDER BY 1");
+  auto query = database.use_once(
+      "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_master"
+      " WHERE name NOT LIKE 'sqlite_%' ORDER BY 1");
   std::vector<std::string> out;
   while (*query->row()) out.push_back(query->text(0));
   return out;
@@ -479,13 +493,16 @@ std::vector<std::string> schema_of(sqlite::Database& database) {
 TEST_F(SchemaTest, EveryOlderVersionMigrates) {
   for (int version = 1; version <= newest_schema(); ++version) {
     std::ostringstream file;
-    file << NOTIFYCTL_SOURCE_DIR << "/tests/contract/schemas/" << std::setw(4) << std::setfill('0') << version << ".sql";
-    ASSERT_TRUE(fs::exists(file.str())) << file.str() << ": keep a dump of each version (see tests/contract/schemas/README.md)";
+    file << NOTIFYCTL_SOURCE_DIR << "/tests/contract/schemas/" << std::setw(4) << std::setfill('0') << version
+         << ".sql";
+    ASSERT_TRUE(fs::exists(file.str())) << file.str()
+                                        << ": keep a dump of each version (see tests/contract/schemas/README.md)";
     const std::string old_path = directory / ("old" + std::to_string(version) + ".db");
     {
       sqlite3* handle = nullptr;
       ASSERT_EQ(sqlite3_open(old_path.c_str(), &handle), SQLITE_OK);
-      const int rc = sqlite3_exec(handle, ("PRAGMA journal_mode=WAL;" + contents(file.str())).c_str(), nullptr, nullptr, nullptr);
+      const int rc =
+          sqlite3_exec(handle, ("PRAGMA journal_mode=WAL;" + contents(file.str())).c_str(), nullptr, nullptr, nullptr);
       EXPECT_EQ(rc, SQLITE_OK) << sqlite3_errmsg(handle);
       sqlite3_close(handle);
     }
@@ -506,6 +523,11 @@ TEST_F(SchemaTest, EveryOlderVersionMigrates) {
 
 TEST_F(SchemaTest, ANewerSchemaIsRefused) {
   sql("UPDATE notification_meta SET value = '999' WHERE key = 'schema'");
+  const Result<void> late = store->write([&]() -> Result<void> {
+    TRY(store->outbox().insert(message("k1"), now));
+    return {};
+  });
+  EXPECT_FALSE(late.has_value()) << "also when it becomes newer under a running process";
   store.reset();
   OpenOptions options;
   options.path = path;

@@ -146,7 +146,8 @@ TEST_F(WriteTest, ReadersNeverWaitForAWriter) {
 }
 
 TEST_F(WriteTest, ACommitThatFailsLeavesNothingAndTheStoreGoesOn) {
-  sqlite3_commit_hook(store->database().raw(), [](void*) { return 1; }, nullptr);
+  sqlite3_commit_hook(
+      store->database().raw(), [](void*) { return 1; }, nullptr);
   EXPECT_FALSE(try_insert(*store, "k1").has_value());
   sqlite3_commit_hook(store->database().raw(), nullptr, nullptr);
   EXPECT_FALSE(store->database().in_transaction());
@@ -176,7 +177,13 @@ TEST_F(WriteTest, ABackupIsACompletePrivateCopy) {
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(copy.c_str(), &handle), SQLITE_OK);
   int rows = 0;
-  sqlite3_exec(handle, "SELECT * FROM notification_outbox", [](void* n, int, char**, char**) { ++*static_cast<int*>(n); return 0; }, &rows, nullptr);
+  sqlite3_exec(
+      handle, "SELECT * FROM notification_outbox",
+      [](void* n, int, char**, char**) {
+        ++*static_cast<int*>(n);
+        return 0;
+      },
+      &rows, nullptr);
   sqlite3_close(handle);
   EXPECT_EQ(rows, 1);
 }
@@ -223,7 +230,8 @@ TEST_F(WriteTest, F19_SixteenProcessesOneRowAThousandTimes) {
   EXPECT_EQ(failed, 0);
   for (int round = 0; round < kRounds; ++round) ASSERT_EQ(board->winners[round], 1) << round;
   store = open_or_die(existing());
-  EXPECT_EQ(number("SELECT count(*) FROM notification_outbox WHERE status = 'PUBLISHING' AND claim_token = claimed_by"), kRounds);
+  EXPECT_EQ(number("SELECT count(*) FROM notification_outbox WHERE status = 'PUBLISHING' AND claim_token = claimed_by"),
+            kRounds);
 }
 
 // Eight that claim and settle, four that insert, one that publishes: nobody is told that the database is busy, nothing is
@@ -240,7 +248,8 @@ TEST_F(WriteTest, F18_ManyProcessesAndNobodyIsToldBusy) {
     };
     for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
       if (me < 4) {
-        if (auto done = try_insert(*mine, std::to_string(me) + ":" + std::to_string(i)); !done) return complain(done.error());
+        if (auto done = try_insert(*mine, std::to_string(me) + ":" + std::to_string(i)); !done)
+          return complain(done.error());
       } else if (me == 4) {
         auto done = mine->write([&]() -> Result<void> {
           TRY_ASSIGN(const auto rows, mine->outbox().candidates(now, 50, false));
@@ -259,9 +268,11 @@ TEST_F(WriteTest, F18_ManyProcessesAndNobodyIsToldBusy) {
         auto done = mine->write([&]() -> Result<void> {
           TRY_ASSIGN(const auto taken, mine->queue().take({lanes, 0, now, now + 5min, me}));
           for (const Delivery& d : taken) {
-            TRY_ASSIGN(const bool claimed, mine->inbox().claim({d.handle.message_id, d.envelope.outbox_id, "mail", me, me, now}));
+            TRY_ASSIGN(const bool claimed,
+                       mine->inbox().claim({d.handle.message_id, d.envelope.outbox_id, "mail", me, me, now}));
             if (!claimed) return fail(Code::kInternal, "claimed twice");
-            TRY_ASSIGN(const bool settled, mine->inbox().settle({d.handle.message_id, me, InboxState::kSent, {}, {}, {}, 0, now}));
+            TRY_ASSIGN(const bool settled,
+                       mine->inbox().settle({d.handle.message_id, me, InboxState::kSent, {}, {}, {}, 0, now}));
             TRY_ASSIGN(const bool acked, mine->queue().remove(d.handle.message_id, d.handle.lease_token));
             if (!settled || !acked) return fail(Code::kInternal, "a message was lost");
           }
@@ -290,7 +301,8 @@ TEST_F(WriteTest, F20_TheLogStaysSmallWhileSomebodyPolls) {
   const auto reader = open_or_die(reading);
   for (int group = 0; group < 400; ++group) {
     write([&]() -> Result<void> {
-      for (int i = 0; i < 50; ++i) TRY(store->outbox().insert(message(std::to_string(group) + ":" + std::to_string(i)), now));
+      for (int i = 0; i < 50; ++i)
+        TRY(store->outbox().insert(message(std::to_string(group) + ":" + std::to_string(i)), now));
       return {};
     });
     if (group % 5 == 0) {
@@ -396,7 +408,8 @@ TEST_F(WriteTest, FailuresAreToldInWordsThatHelp) {
   EXPECT_EQ(told(SQLITE_CORRUPT).code, Code::kIo);
   EXPECT_EQ(told(SQLITE_NOTADB).code, Code::kConfig);
   EXPECT_THAT(told(SQLITE_PROTOCOL).hint, HasSubstr("network file systems"));
-  for (const int rc : {SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_PROTOCOL})
+  for (const int rc :
+       {SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_PROTOCOL})
     EXPECT_THAT(told(rc).message, HasSubstr(path)) << rc;
 }
 

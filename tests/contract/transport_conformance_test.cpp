@@ -18,7 +18,8 @@ class TransportHarness {
   virtual ~TransportHarness() = default;
   virtual Transport& transport() = 0;
   // A message that a relay has claimed and may publish now.
-  virtual Envelope claimed(const std::string& key, const std::string& channel, const std::string& kind, int priority) = 0;
+  virtual Envelope claimed(const std::string& key, const std::string& channel, const std::string& kind,
+                           int priority) = 0;
   // Runs an operation as its caller would: inside Store::write, or outside.
   virtual void run(const std::function<Result<void>()>& body) = 0;
   Instant now = kSomeTime;
@@ -111,7 +112,8 @@ TEST_P(TransportConformance, ABatchIsAnsweredMessageByMessageInOrder) {
   const auto answers = done([&] { return transport().publish(batch, harness->now); });
   ASSERT_THAT(answers, SizeIs(batch.size()));
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    EXPECT_EQ(answers[i].kind, batch[i].outbox_id == 4711 ? PublishAnswer::Kind::kRefused : PublishAnswer::Kind::kConfirmed);
+    EXPECT_EQ(answers[i].kind,
+              batch[i].outbox_id == 4711 ? PublishAnswer::Kind::kRefused : PublishAnswer::Kind::kConfirmed);
   }
   EXPECT_THAT(receive("mail", 10), SizeIs(2));
 }

@@ -88,6 +88,13 @@ TEST(TimeText, RefusesWhatIsNoTime) {
     EXPECT_EQ(read(text), "refused") << text;
 }
 
+TEST(TimeText, ErrorsAreShortAndOneLineWhateverTheText) {
+  const auto time = parse_time("2026\n\x1b[2J\xff" + std::string(100'000, 'x'), {});
+  ASSERT_FALSE(time);
+  EXPECT_LT(time.error().message.size(), 200U);
+  EXPECT_EQ(time.error().message.find_first_of("\n\x1b\xff"), std::string::npos) << time.error().message;
+}
+
 TEST(TimeText, SecondsSince1970) {
   EXPECT_EQ(read("@0"), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(read("@1795958769"), "2026-11-29T13:26:09.000Z");

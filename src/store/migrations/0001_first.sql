@@ -105,9 +105,9 @@ BEGIN
   INSERT OR IGNORE INTO notification_insert_guard VALUES (1, 1);
   SELECT RAISE(ABORT, 'notification_outbox: REPLACE is refused; use ON CONFLICT (dedup_key) DO NOTHING')
    WHERE (SELECT replaced FROM notification_insert_guard) = 1;
-  -- A chosen id could be one that was used before. (NEW.id is -1 when it is left out.)
+  -- A chosen id could be one that was used before, or leave none for those that come after. (NEW.id is -1 when it is left out.)
   SELECT RAISE(ABORT, 'notification_outbox: leave id out; it is assigned')
-   WHERE NEW.id > 0 AND NEW.id <= (SELECT max(id) FROM notification_outbox);
+   WHERE NEW.id > 0;
   SELECT RAISE(ABORT, 'notification_outbox: channel must match [a-z0-9][a-z0-9_.-]* and have at most 64 characters')
    WHERE NEW.channel IS NULL OR typeof(NEW.channel) <> 'text' OR length(NEW.channel) > 64 OR
          length(CAST(NEW.channel AS BLOB)) <> length(NEW.channel) OR
@@ -223,7 +223,7 @@ CREATE TRIGGER notification_outbox_keep BEFORE DELETE ON notification_outbox
   WHEN OLD.status = 'PENDING' OR OLD.status = 'PUBLISHING' OR
        NOT EXISTS (SELECT 1 FROM notification_meta WHERE key = 'pruning')
 BEGIN
-  SELECT RAISE(ABORT, 'notification_outbox: rows are removed by "notifyctl prune"');
+  SELECT RAISE(ABORT, 'notification_outbox: rows are never deleted by other programs');
 END;
 
 ----------------------------------------------------------------------------------------------------------------

@@ -31,8 +31,9 @@ Result<std::unique_ptr<Database>> Database::connect(const std::string& path, con
   std::unique_ptr<Database> database(new Database(path, options.busy_timeout));
   const int access = options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   // One connection belongs to one thread: no mutexes. No URI: a path is a path, whatever characters it has.
-  const int rc = sqlite3_open_v2(path.c_str(), &database->handle_,
-                                 access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int rc =
+      sqlite3_open_v2(path.c_str(), &database->handle_,
+                      access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE, nullptr);
   if (rc != SQLITE_OK) return database->failure(rc, "cannot open");
   TRY(database->configure(options));
   return database;
@@ -111,8 +112,9 @@ Result<std::string> Database::text(std::string_view sql) {
 tl::unexpected<Error> Database::failure(int rc, std::string_view what) {
   const int primary = rc & 0xff;
   if (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) was_busy_ = true;
-  return fail(describe_failure(Failure{rc, handle_ == nullptr ? 0 : sqlite3_system_errno(handle_),
-                                       handle_ == nullptr ? sqlite3_errstr(rc) : sqlite3_errmsg(handle_), what, path_}));
+  return fail(
+      describe_failure(Failure{rc, handle_ == nullptr ? 0 : sqlite3_system_errno(handle_),
+                               handle_ == nullptr ? sqlite3_errstr(rc) : sqlite3_errmsg(handle_), what, path_}));
 }
 
 }  // namespace notify::sqlite

@@ -27,8 +27,7 @@ std::string owner_text(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0) return path + " cannot be looked at";
   std::array<char, 96> text{};
   std::snprintf(text.data(), text.size(), " belongs to user id %lu (mode %04o), this is user id %lu",
-                static_cast<unsigned long>(info.st_uid), info.st_mode & 07777U,
-                static_cast<unsigned long>(geteuid()));
+                static_cast<unsigned long>(info.st_uid), info.st_mode & 07777U, static_cast<unsigned long>(geteuid()));
   return path + text.data();
 }
 
@@ -71,8 +70,10 @@ Error describe_failure(const Failure& failure) {
       if (no_space(failure.system_errno)) return disk_full(failure);
       if (failure.system_errno == EACCES || failure.system_errno == EPERM || failure.system_errno == EROFS)
         return permission_denied(failure.what, failure.path);
-      return {Code::kIo, subject + why + (failure.system_errno != 0 ? " (error " + std::to_string(failure.system_errno) + ")" : ""),
-              "look at the disk and the system log"};
+      return {
+          Code::kIo,
+          subject + why + (failure.system_errno != 0 ? " (error " + std::to_string(failure.system_errno) + ")" : ""),
+          "look at the disk and the system log"};
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH: return permission_denied(failure.what, failure.path);
@@ -92,8 +93,7 @@ Error describe_failure(const Failure& failure) {
       return {Code::kIo, subject + "its locks do not work",
               "keep the database on a local file system; network file systems cannot hold it"};
     case SQLITE_TOOBIG: return {Code::kBadInput, subject + why, {}};
-    default:
-      return {Code::kInternal, subject + why + " (SQLite " + std::to_string(failure.rc) + ")", {}};
+    default: return {Code::kInternal, subject + why + " (SQLite " + std::to_string(failure.rc) + ")", {}};
   }
 }
 

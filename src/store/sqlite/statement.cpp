@@ -49,15 +49,13 @@ void Use::bind_one(int index, std::string_view value) noexcept {
 }
 
 void Use::bind_one(int index, Blob value) noexcept {
-  const int rc = value.bytes.empty() ? sqlite3_bind_null(statement_, index)
-                                     : sqlite3_bind_blob64(statement_, index, value.bytes.data(), value.bytes.size(),
-                                                           SQLITE_STATIC);
+  const int rc = value.bytes.empty()
+                     ? sqlite3_bind_null(statement_, index)
+                     : sqlite3_bind_blob64(statement_, index, value.bytes.data(), value.bytes.size(), SQLITE_STATIC);
   ASSERT(rc == SQLITE_OK);
 }
 
-void Use::bind_one(int index, std::nullptr_t) noexcept {
-  ASSERT(sqlite3_bind_null(statement_, index) == SQLITE_OK);
-}
+void Use::bind_one(int index, std::nullptr_t) noexcept { ASSERT(sqlite3_bind_null(statement_, index) == SQLITE_OK); }
 
 void Use::bind_one(int index, std::optional<Instant> value) noexcept {
   value ? bind_one(index, value->ms) : bind_one(index, nullptr);

@@ -94,9 +94,7 @@ class Use {
   void bind_one(int index, const char* value) noexcept { bind_one(index, std::string_view(value)); }
   void bind_one(int index, std::optional<Instant> value) noexcept;
   void bind_one(int index, OrNull value) noexcept;
-  void bind_one(int index, std::integral auto value) noexcept {
-    bind_one(index, static_cast<std::int64_t>(value));
-  }
+  void bind_one(int index, std::integral auto value) noexcept { bind_one(index, static_cast<std::int64_t>(value)); }
 
   Database* database_;
   sqlite3_stmt* statement_;
