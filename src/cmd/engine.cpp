@@ -33,8 +33,7 @@ void LogEvents::emit(const Event& event) {
 
 Engine::Engine(Context& context) : context_(context), progress_(context.globals().quiet ? -1 : context.err().fd()) {}
 
-Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view command,
-                                              Duration commit_gap) {
+Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view command, Duration commit_gap) {
   std::unique_ptr<Engine> engine(new Engine(context));
   TRY_ASSIGN(engine->config_, context.config());
   TRY_ASSIGN(const Zone* zone, context.zone());
@@ -61,8 +60,7 @@ Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view
 
 Result<void> Engine::finish(bool ok, std::string_view summary) {
   progress_.clear();
-  return store_->write(
-      [&]() -> Result<void> { return store_->runs().end(run_, ok, summary, context_.clock().now()); });
+  return store_->write([&]() -> Result<void> { return store_->runs().end(run_, ok, summary, context_.clock().now()); });
 }
 
 Result<int> conclude(Context& context, const Result<void>& result, std::string_view json, std::string_view words) {

@@ -34,8 +34,7 @@ Result<std::string> final_state(SqliteStore& store, const std::string& message_i
   TRY_ASSIGN(const std::optional<std::int64_t> row, store.outbox().find(message_id));
   if (!row) return fail(Code::kNotFound, "no message " + message_id);
   TRY_ASSIGN(const std::optional<OutboxState> state, store.outbox().state(*row));
-  const bool closed =
-      state == OutboxState::kSkipped || state == OutboxState::kExpired || state == OutboxState::kFailed;
+  const bool closed = state == OutboxState::kSkipped || state == OutboxState::kExpired || state == OutboxState::kFailed;
   return closed ? std::string(name(*state)) : std::string();
 }
 

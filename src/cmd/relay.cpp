@@ -75,8 +75,8 @@ void register_options(OptionSet& set, RelayCommandOptions& options) {
 Result<int> run(const RelayCommandOptions& options, Context& context) {
   TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "relay", options.watch ? 2ms : 1ms));
   TRY_ASSIGN(const RelayConfig config, settings(options, engine->config()));
-  const RelayPorts ports{engine->store(),     engine->transport(), engine->locks(),  context.clock(), context.random(),
-                         context.crash_points(), engine->events(),    engine->policies()};
+  const RelayPorts ports{engine->store(),  engine->transport(),    engine->locks(),  context.clock(),
+                         context.random(), context.crash_points(), engine->events(), engine->policies()};
   Relay relay(ports, config, engine->run());
   if (options.dry_run) return preview(*engine, relay);
 

@@ -97,7 +97,9 @@ Page work_page() {
 void register_options(OptionSet& set, WorkCommandOptions& options) {
   set.add("--channel", &options.channels, "NAME", "serve only these channels (separated by commas)")
       .completes(Completion::kChannel);
-  set.add("--concurrency", &options.concurrency, "N", "calls in flight at the most").between(1, 1024).shows_default("64");
+  set.add("--concurrency", &options.concurrency, "N", "calls in flight at the most")
+      .between(1, 1024)
+      .shows_default("64");
   set.add("--rate", &options.rate, "R", "calls per time and channel, like 50/s or 600/m");
   set.flag("--drain", options.drain, "leave when nothing is ready now");
   set.add("--max", &options.max, "N", "leave after this many messages").between(1, INT64_MAX);
@@ -113,9 +115,10 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
   const int concurrency = options.concurrency.value_or(config->work.concurrency);
   TRY_ASSIGN(const std::unique_ptr<Drivers> drivers, Drivers::make(*engine, std::move(channels), concurrency));
 
-  const WorkPorts ports{engine->store(),        engine->transport(), context.clock(),    context.random(),
-                        context.crash_points(), engine->events(),    engine->policies(),
-                        templates != nullptr ? *templates : no_templates};
+  const WorkPorts ports{engine->store(),        engine->transport(),
+                        context.clock(),        context.random(),
+                        context.crash_points(), engine->events(),
+                        engine->policies(),     templates != nullptr ? *templates : no_templates};
   Worker worker(ports, *config, drivers->lanes(), options.channels.empty(), concurrency, engine->run());
 
   Result<void> result;

@@ -13,7 +13,7 @@ namespace notify {
 
 // What a vendor documents beyond the defaults. The lists are looked at in this order, before the default table.
 struct StatusRules {
-  std::vector<int> not_sent{};   // certainly not processed, though the default would be unknown: 503 as overload
+  std::vector<int> not_sent{};  // certainly not processed, though the default would be unknown: 503 as overload
   std::vector<int> permanent{};
   std::vector<int> unknown{};
   // The answer's body decides whether the vendor accepted: a success whose body is incomplete is unknown.

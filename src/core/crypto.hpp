@@ -23,8 +23,8 @@ class Sha256Hasher {
 };
 
 Sha256 hmac_sha256(std::string_view key, std::string_view message);
-std::string to_base64(std::string_view bytes);                 // RFC 4648 4, with padding
-bool from_base64(std::string_view text, std::string& bytes);   // false: not base64
+std::string to_base64(std::string_view bytes);                // RFC 4648 4, with padding
+bool from_base64(std::string_view text, std::string& bytes);  // false: not base64
 std::string to_hex(std::string_view bytes);
 
 }  // namespace notify

@@ -68,10 +68,9 @@ Error with_context(Error error, std::string_view context);
 #define TRY_ASSIGN(decl, expr) TRY_ASSIGN_INNER(NOTIFY_CONCAT(try_result_, __COUNTER__), decl, expr)
 
 // TRY(f());  returns f()'s error, if any.
-#define TRY_INNER(tmp, expr)                                                             \
-  do {                                                                                   \
-    if (auto tmp = (expr); !tmp)                                                         \
-      return ::tl::unexpected<::notify::Error>(std::move(tmp).error());                  \
+#define TRY_INNER(tmp, expr)                                                                       \
+  do {                                                                                             \
+    if (auto tmp = (expr); !tmp) return ::tl::unexpected<::notify::Error>(std::move(tmp).error()); \
   } while (false)
 #define TRY(expr) TRY_INNER(NOTIFY_CONCAT(try_result_, __COUNTER__), expr)
 

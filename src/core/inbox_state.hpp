@@ -31,11 +31,10 @@ enum class InboxEvent {
   kReplayDuplicates,  // an operator named it and accepts a possible second delivery
 };
 inline constexpr std::array kInboxEvents{
-    InboxEvent::kClaim,          InboxEvent::kAccepted,         InboxEvent::kRefused,
-    InboxEvent::kUnknownFinal,   InboxEvent::kUnknownRetry,     InboxEvent::kResume,
-    InboxEvent::kRelease,        InboxEvent::kStale,            InboxEvent::kSkip,
-    InboxEvent::kEvidenceAccepted, InboxEvent::kEvidenceRefused, InboxEvent::kEvidenceAbsent,
-    InboxEvent::kReplay,         InboxEvent::kReplayDuplicates};
+    InboxEvent::kClaim,        InboxEvent::kAccepted,         InboxEvent::kRefused,         InboxEvent::kUnknownFinal,
+    InboxEvent::kUnknownRetry, InboxEvent::kResume,           InboxEvent::kRelease,         InboxEvent::kStale,
+    InboxEvent::kSkip,         InboxEvent::kEvidenceAccepted, InboxEvent::kEvidenceRefused, InboxEvent::kEvidenceAbsent,
+    InboxEvent::kReplay,       InboxEvent::kReplayDuplicates};
 
 struct InboxTransition {
   InboxState from;

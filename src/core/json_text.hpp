@@ -35,16 +35,14 @@ class JsonValue {
   Result<void> members(std::string_view field, const MemberVisitor& visit);
   // An object of strings, numbers and booleans as pairs sorted by name. null, nested values and duplicate
   // names are errors in the field "<field>.<name>".
-  Result<void> flat_object(std::string_view field,
-                           std::vector<std::pair<std::string_view, std::string_view>>& out);
+  Result<void> flat_object(std::string_view field, std::vector<std::pair<std::string_view, std::string_view>>& out);
   // Appends its canonical form: members sorted by the bytes of their names, no white space, strings with the
   // fewest escapes, numbers as written. Duplicate names are errors in `field`.
   Result<void> canonical(std::string_view field, std::string& out);
 
  private:
   friend class JsonReader;
-  JsonValue(JsonReader& reader, void* value, std::size_t depth)
-      : reader_(reader), value_(value), depth_(depth) {}
+  JsonValue(JsonReader& reader, void* value, std::size_t depth) : reader_(reader), value_(value), depth_(depth) {}
 
   JsonReader& reader_;
   void* value_;        // simdjson::ondemand::value
@@ -64,8 +62,7 @@ class JsonReader {
   // The text must be one object (white space around it is fine).
   Result<void> object(std::string_view text, const JsonValue::MemberVisitor& visit);
   // The text may be any value. `around`: how many containers it will be put into; they count as depth.
-  Result<void> value(std::string_view text, std::size_t around,
-                     const std::function<Result<void>(JsonValue&)>& visit);
+  Result<void> value(std::string_view text, std::size_t around, const std::function<Result<void>(JsonValue&)>& visit);
 
  private:
   friend class JsonValue;

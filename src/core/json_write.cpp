@@ -29,9 +29,7 @@ constexpr std::array<char, 256> kEscapes = [] {
 std::size_t plain_prefix(std::string_view text) noexcept {
   constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
   constexpr std::uint64_t kTops = kOnes << 7U;
-  const auto smaller = [](std::uint64_t word, std::uint64_t bound) {
-    return (word - kOnes * bound) & ~word & kTops;
-  };
+  const auto smaller = [](std::uint64_t word, std::uint64_t bound) { return (word - kOnes * bound) & ~word & kTops; };
   std::size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) {
     std::uint64_t word = 0;
@@ -39,9 +37,7 @@ std::size_t plain_prefix(std::string_view text) noexcept {
     const std::uint64_t found =
         smaller(word, 0x20) | smaller(word ^ (kOnes * '"'), 1) | smaller(word ^ (kOnes * '\\'), 1);
     if (found == 0) continue;
-    return std::endian::native == std::endian::little
-               ? at + static_cast<std::size_t>(std::countr_zero(found)) / 8
-               : at;
+    return std::endian::native == std::endian::little ? at + static_cast<std::size_t>(std::countr_zero(found)) / 8 : at;
   }
   return at;
 }

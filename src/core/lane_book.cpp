@@ -89,9 +89,7 @@ std::int64_t lane_spacing_us(const Rate& rate) noexcept {
   return (span_us + permitted - 1) / permitted;
 }
 
-Instant lane_next_permit(const Lane& lane) noexcept {
-  return Instant{(lane.rate_next_us + 999) / 1000} - kPermitAhead;
-}
+Instant lane_next_permit(const Lane& lane) noexcept { return Instant{(lane.rate_next_us + 999) / 1000} - kPermitAhead; }
 
 bool lane_take_permit(Lane& lane, const Rate& rate, Instant now) noexcept {
   if (lane_next_permit(lane) > now) return false;

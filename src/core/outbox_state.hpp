@@ -11,24 +11,23 @@
 namespace notify {
 
 enum class OutboxState { kPending, kPublishing, kPublished, kSkipped, kExpired, kFailed };
-inline constexpr std::array kOutboxStates{OutboxState::kPending,   OutboxState::kPublishing,
-                                          OutboxState::kPublished, OutboxState::kSkipped,
-                                          OutboxState::kExpired,   OutboxState::kFailed};
+inline constexpr std::array kOutboxStates{OutboxState::kPending, OutboxState::kPublishing, OutboxState::kPublished,
+                                          OutboxState::kSkipped, OutboxState::kExpired,    OutboxState::kFailed};
 
 enum class OutboxEvent {
-  kClaim,       // a relay took the row
-  kConfirm,     // the transport confirmed it
-  kBackoff,     // the publish was refused or its outcome is unknown
-  kClaimLost,   // the lease ended or the holder is dead
-  kRelease,     // not yet begun when the relay stopped or failed
-  kSkip,        // opted out, guard, cancelled
-  kExpire,      // past its expiry, or expiring before it may go
-  kGiveUp,      // older than give_up_after with at least one failed publish
-  kReplay,      // an operator named it
+  kClaim,      // a relay took the row
+  kConfirm,    // the transport confirmed it
+  kBackoff,    // the publish was refused or its outcome is unknown
+  kClaimLost,  // the lease ended or the holder is dead
+  kRelease,    // not yet begun when the relay stopped or failed
+  kSkip,       // opted out, guard, cancelled
+  kExpire,     // past its expiry, or expiring before it may go
+  kGiveUp,     // older than give_up_after with at least one failed publish
+  kReplay,     // an operator named it
 };
-inline constexpr std::array kOutboxEvents{
-    OutboxEvent::kClaim,  OutboxEvent::kConfirm, OutboxEvent::kBackoff, OutboxEvent::kClaimLost, OutboxEvent::kRelease,
-    OutboxEvent::kSkip,   OutboxEvent::kExpire,  OutboxEvent::kGiveUp,  OutboxEvent::kReplay};
+inline constexpr std::array kOutboxEvents{OutboxEvent::kClaim,     OutboxEvent::kConfirm, OutboxEvent::kBackoff,
+                                          OutboxEvent::kClaimLost, OutboxEvent::kRelease, OutboxEvent::kSkip,
+                                          OutboxEvent::kExpire,    OutboxEvent::kGiveUp,  OutboxEvent::kReplay};
 
 struct OutboxTransition {
   OutboxState from;

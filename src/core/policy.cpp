@@ -15,8 +15,12 @@ CivilTime on_day(const CivilTime& date, int days_later, int minute) {
   using namespace std::chrono;
   const sys_days day = sys_days{year{date.year} / date.month / date.day} + days{days_later};
   const year_month_day ymd{day};
-  return {static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
-          static_cast<int>(static_cast<unsigned>(ymd.day())), minute / 60, minute % 60, 0};
+  return {static_cast<int>(ymd.year()),
+          static_cast<int>(static_cast<unsigned>(ymd.month())),
+          static_cast<int>(static_cast<unsigned>(ymd.day())),
+          minute / 60,
+          minute % 60,
+          0};
 }
 
 }  // namespace

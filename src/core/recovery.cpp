@@ -88,8 +88,7 @@ Result<void> take_back(Store& store, Transport& transport, Clock& clock, const C
 Result<void> end_stale(Store& store, Transport& transport, Clock& clock, const Config& config, WorkRecovery& total) {
   Duration shortest = ChannelConfig{}.stale_after;
   for (const ChannelConfig& channel : config.channels) shortest = std::min(shortest, channel.stale_after);
-  TRY_ASSIGN(const std::vector<InboxRow> candidates,
-             store.inbox().stale(clock.now() - shortest, kRowsPerTransaction));
+  TRY_ASSIGN(const std::vector<InboxRow> candidates, store.inbox().stale(clock.now() - shortest, kRowsPerTransaction));
   if (candidates.empty()) return {};
 
   Abandoner abandoner(store, transport, config);

@@ -184,8 +184,9 @@ Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, 
   const int failed = claim.row.attempts + 1;
   const Duration wait = backoff_delay(config_.backoff, failed, ports_.random.next64());
   const bool may_be_out = answer.kind == PublishAnswer::Kind::kUnknown;
-  TRY_ASSIGN(const bool ours, outbox.back_off(envelope.outbox_id, claim.token,
-                                              no_later_than_expiry(now + wait, envelope), may_be_out, answer.reason, now));
+  TRY_ASSIGN(const bool ours,
+             outbox.back_off(envelope.outbox_id, claim.token, no_later_than_expiry(now + wait, envelope), may_be_out,
+                             answer.reason, now));
   if (!ours) return {};
   ++counts.retried;
   TRY(ports_.store.history().event(envelope.message_id, "publish-failed", answer.reason, kActor, now));
@@ -222,9 +223,10 @@ Result<void> Relay::close(const Candidate& row, OutboxState to, std::string_view
   } else if (to == OutboxState::kFailed) {
     TRY(ports_.store.alerts().raise("gave-up", envelope.channel, envelope.message_id, reason, now));
   }
-  return ports_.store.history().event(envelope.message_id, to == OutboxState::kExpired   ? "expired"
-                                                           : to == OutboxState::kSkipped ? "skipped"
-                                                                                         : "gave-up",
+  return ports_.store.history().event(envelope.message_id,
+                                      to == OutboxState::kExpired   ? "expired"
+                                      : to == OutboxState::kSkipped ? "skipped"
+                                                                    : "gave-up",
                                       reason, kActor, now);
 }
 

@@ -54,7 +54,8 @@ void RelayService::tick() {
 
   if (!done) {
     if (!options_.watch) return end(fail(done.error()));
-    if (refused_in_a_row_++ == 0) ports_.events.emit({Event::Level::kError, "relay.refused", {}, {}, done.error().message, 0});
+    if (refused_in_a_row_++ == 0)
+      ports_.events.emit({Event::Level::kError, "relay.refused", {}, {}, done.error().message, 0});
     return schedule(std::min(Duration{1s} * refused_in_a_row_, kLongestWait));
   }
   refused_in_a_row_ = 0;

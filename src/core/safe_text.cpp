@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";     // U+2026
-constexpr std::size_t kShortestSecret = 4;  // shorter ones would mangle every text and are no secrets
+constexpr std::size_t kShortestSecret = 4;                 // shorter ones would mangle every text and are no secrets
 
 struct Sequence {
-  std::size_t length = 0;    // bytes that belong together: the character, or the maximal broken part
+  std::size_t length = 0;  // bytes that belong together: the character, or the maximal broken part
   char32_t character = 0;
   bool ok = false;
 };

@@ -20,16 +20,14 @@ std::string code_point(char32_t character) {
   return text.data();
 }
 
-tl::unexpected<Error> refuse_control(std::string_view field, std::string_view what,
-                                     const ControlCharacter& found) {
+tl::unexpected<Error> refuse_control(std::string_view field, std::string_view what, const ControlCharacter& found) {
   std::string message(what);
   message += " holds a control character (" + code_point(found.character) + " at byte " +
              std::to_string(found.position + 1) + ")";
   return fail_field(std::string(field), std::move(message));
 }
 
-Result<void> check_length(std::string_view field, std::string_view what, std::string_view text,
-                          std::size_t longest) {
+Result<void> check_length(std::string_view field, std::string_view what, std::string_view text, std::size_t longest) {
   if (text.size() <= longest) return {};
   return fail_field(std::string(field), std::string(what) + " has " + std::to_string(text.size()) +
                                             " bytes, more than the " + std::to_string(longest) + " allowed");
@@ -71,12 +69,11 @@ std::optional<ControlCharacter> find_control(std::string_view text, bool tab_all
 Result<void> check_utf8(std::string_view field, std::string_view text) {
   std::size_t position = 0;
   if (valid_utf8(text, &position)) return {};
-  return fail_field(std::string(field), "the " + std::string(field) + " is not valid UTF-8 at byte " +
-                                            std::to_string(position + 1));
+  return fail_field(std::string(field),
+                    "the " + std::string(field) + " is not valid UTF-8 at byte " + std::to_string(position + 1));
 }
 
-Result<void> check_line(std::string_view field, std::string_view what, std::string_view text,
-                        std::size_t longest) {
+Result<void> check_line(std::string_view field, std::string_view what, std::string_view text, std::size_t longest) {
   TRY(check_length(field, what, text, longest));
   if (const auto control = find_control(text)) return refuse_control(field, what, *control);
   return {};
@@ -87,10 +84,10 @@ Result<void> check_subject(std::string_view subject) {
   TRY(check_length("subject", kWhat, subject, limits::kSubject));
   if (const auto control = find_control(subject, true)) {
     if (control->character == '\n' || control->character == '\r')
-      return fail_field("subject",
-                        "the subject has more than one line (line end at byte " +
-                            std::to_string(control->position + 1) + ")",
-                        "a subject is one line without a line end");
+      return fail_field(
+          "subject",
+          "the subject has more than one line (line end at byte " + std::to_string(control->position + 1) + ")",
+          "a subject is one line without a line end");
     return refuse_control("subject", kWhat, *control);
   }
   return {};
@@ -99,8 +96,8 @@ Result<void> check_subject(std::string_view subject) {
 Result<void> check_text(std::string_view field, std::string_view text) {
   const auto nul = text.find('\0');
   if (nul == std::string_view::npos) return {};
-  return fail_field(std::string(field), "the " + std::string(field) + " holds a NUL character at byte " +
-                                            std::to_string(nul + 1));
+  return fail_field(std::string(field),
+                    "the " + std::string(field) + " holds a NUL character at byte " + std::to_string(nul + 1));
 }
 
 bool is_variable_name(std::string_view name) noexcept {

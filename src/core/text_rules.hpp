@@ -23,8 +23,7 @@ Result<void> check_utf8(std::string_view field, std::string_view text);
 
 // A name of one line: at most `longest` bytes, no control characters. `what` begins the message: "the
 // recipient".
-Result<void> check_line(std::string_view field, std::string_view what, std::string_view text,
-                        std::size_t longest);
+Result<void> check_line(std::string_view field, std::string_view what, std::string_view text, std::size_t longest);
 
 // A subject becomes a header line: no control characters but tab; at most limits::kSubject bytes.
 Result<void> check_subject(std::string_view subject);

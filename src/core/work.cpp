@@ -31,8 +31,8 @@ WorkSummary& WorkSummary::operator+=(const WorkSummary& other) noexcept {
   return *this;
 }
 
-Worker::Worker(WorkPorts ports, const Config& config, std::vector<WorkLane> lanes, bool park_unlisted,
-               int concurrency, std::int64_t holder)
+Worker::Worker(WorkPorts ports, const Config& config, std::vector<WorkLane> lanes, bool park_unlisted, int concurrency,
+               std::int64_t holder)
     : ports_(ports),
       config_(config),
       lanes_(std::move(lanes)),
@@ -132,7 +132,8 @@ Result<void> Worker::load_lanes(Group& group, Instant) {
   TRY_ASSIGN(std::vector<Lane> rows, ports_.store.lanes().all());
   group.lanes.reserve(lanes_.size());
   for (const WorkLane& lane : lanes_) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Lane& r) { return r.channel == lane.config->name; });
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const Lane& r) { return r.channel == lane.config->name; });
     group.lanes.push_back(row != rows.end() ? std::move(*row) : Lane{});
     group.lanes.back().channel = lane.config->name;
   }

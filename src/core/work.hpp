@@ -51,7 +51,7 @@ struct Call {
   int tries = 0;                // ended as certainly not sent, before this one
   bool unknown_before = false;  // an earlier call of this claim may have been processed
   Instant first_call_at{};
-  Instant claimed_at{};           // wall clock and boot time of the claim: a frozen process compares them
+  Instant claimed_at{};  // wall clock and boot time of the claim: a frozen process compares them
   Duration claimed_boottime{0};
 };
 
@@ -119,9 +119,9 @@ class Worker {
     Action action = Action::kCall;
     std::string reason{};
     std::string detail{};
-    Instant until{};       // kDefer
+    Instant until{};  // kDefer
     Instant lease_until{};
-    bool probe = false;    // the one message that a halted lane lets through
+    bool probe = false;  // the one message that a halted lane lets through
   };
 
   // What is done to a delivery, in the store's transaction or, with a broker, after its commit.

@@ -118,8 +118,9 @@ Result<void> Worker::contested(const Prepared& prepared, Group& group, Instant n
 
 void Worker::begin_call(const Prepared& prepared, Group& group, std::int64_t token, int attempt, bool unknown_before,
                         Instant first_call_at, Instant now) {
-  Call call{prepared.dispatch, prepared.delivery.handle, prepared.lane,  token,
-            prepared.delivery.tries, unknown_before, first_call_at, now, ports_.clock.boottime()};
+  Call call{prepared.dispatch,       prepared.delivery.handle, prepared.lane, token,
+            prepared.delivery.tries, unknown_before,           first_call_at, now,
+            ports_.clock.boottime()};
   call.dispatch.attempt = attempt;
   group.calls.push_back(std::move(call));
   ++group.out;
@@ -135,9 +136,8 @@ Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
     ++group.counts.duplicate;
     return {};
   }
-  TRY_ASSIGN(const bool parked,
-             ports_.store.parked().park({prepared.delivery.envelope, prepared.reason, prepared.detail,
-                                         prepared.delivery.tries, now}));
+  TRY_ASSIGN(const bool parked, ports_.store.parked().park({prepared.delivery.envelope, prepared.reason,
+                                                            prepared.detail, prepared.delivery.tries, now}));
   if (!parked) {
     ++group.counts.duplicate;
     return {};

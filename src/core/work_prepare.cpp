@@ -21,8 +21,8 @@ Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
     return std::move(prepared);
   };
 
-  const auto lane = std::find_if(lanes_.begin(), lanes_.end(),
-                                 [&](const WorkLane& l) { return l.config->name == envelope.channel; });
+  const auto lane =
+      std::find_if(lanes_.begin(), lanes_.end(), [&](const WorkLane& l) { return l.config->name == envelope.channel; });
   if (lane == lanes_.end()) {
     return park("unknown-channel", "no channel '" + envelope.channel + "' is configured: add [channels." +
                                        envelope.channel + "], or enqueue again for another one");

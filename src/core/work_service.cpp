@@ -142,7 +142,8 @@ bool WorkService::done(const Turn& turn) {
 // --- loop thread --------------------------------------------------------------------------------------------
 
 void WorkService::start_call(Call call) {
-  if (const std::optional<Outcome> refused = refuse_late(call, ports_.clock, ports_.policies)) return finish_call(std::move(call), *refused);
+  if (const std::optional<Outcome> refused = refuse_late(call, ports_.clock, ports_.policies))
+    return finish_call(std::move(call), *refused);
   ports_.crash_points.reach(CrashPoint::kWorkBeforeCall);
   Channel& driver = *lanes_[call.lane].driver;
   Dispatch dispatch = call.dispatch;

@@ -17,10 +17,10 @@
 namespace notify {
 
 struct WorkServiceOptions {
-  bool drain = false;                  // leave when nothing is ready
-  std::optional<Duration> max_run{};   // then stop in an orderly way
+  bool drain = false;                 // leave when nothing is ready
+  std::optional<Duration> max_run{};  // then stop in an orderly way
   std::int64_t max_messages = INT64_MAX;
-  Duration give_up_writing = 60s;      // a draining run ends when the store refused for so long
+  Duration give_up_writing = 60s;  // a draining run ends when the store refused for so long
 };
 
 class WorkService {

@@ -26,8 +26,8 @@ Result<void> Worker::settle(const Finished& finished, Group& group, Instant now)
   const bool first_try_success = outcome.cls == OutcomeClass::kSent && finished.call.dispatch.attempt == 1 &&
                                  finished.call.tries == 0 && !outcome.duplicate_risk;
   if (!first_try_success) {  // the evidence of a first-try success is in its inbox row
-    TRY(ports_.store.history().attempt(finished.call.delivery.message_id, finished.call.tries + finished.call.dispatch.attempt,
-                                       outcome, now));
+    TRY(ports_.store.history().attempt(finished.call.delivery.message_id,
+                                       finished.call.tries + finished.call.dispatch.attempt, outcome, now));
   }
   TRY(note_lane(finished, group, now));
 
@@ -51,9 +51,8 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
   const std::string& channel = finished.call.dispatch.envelope.channel;
   const Outcome& outcome = finished.outcome;
   ack(finished, group);
-  TRY_ASSIGN(const bool settled,
-             ports_.store.inbox().settle({message_id, finished.call.token, to, outcome.reason, outcome.detail,
-                                          outcome.reference, outcome.status, now}));
+  TRY_ASSIGN(const bool settled, ports_.store.inbox().settle({message_id, finished.call.token, to, outcome.reason,
+                                                              outcome.detail, outcome.reference, outcome.status, now}));
   if (!settled) {
     group.events.push_back({Event::Level::kError, "work.claim-lost", message_id, channel,
                             "the result came after the claim had been taken away: " + describe(outcome), 0});
@@ -72,8 +71,8 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
   }
   ++group.counts.failed;
   group.events.push_back({Event::Level::kWarning, "work.failed", message_id, channel, describe(outcome), 1});
-  TRY(ports_.store.parked().park({finished.call.dispatch.envelope, outcome.reason, outcome.detail,
-                                  finished.call.tries + 1, now}));
+  TRY(ports_.store.parked().park(
+      {finished.call.dispatch.envelope, outcome.reason, outcome.detail, finished.call.tries + 1, now}));
   TRY(ports_.store.history().event(message_id, "failed", outcome.reason, kActor, now));
   return ports_.store.alerts().raise("parked", channel, message_id, outcome.reason, now);
 }
@@ -85,9 +84,8 @@ Result<void> Worker::settle_unknown(const Finished& finished, Group& group, Inst
   const ChannelConfig& channel = *lanes_[call.lane].config;
   const std::size_t retries = static_cast<std::size_t>(call.dispatch.attempt - 1);
   if (channel.semantics == Semantics::kAtLeastOnce && retries < channel.retry.size()) {
-    const Duration wait =
-        std::max(backoff_delay(channel.retry, static_cast<int>(retries) + 1, ports_.random.next64()),
-                 finished.outcome.retry_after.value_or(Duration{0}));
+    const Duration wait = std::max(backoff_delay(channel.retry, static_cast<int>(retries) + 1, ports_.random.next64()),
+                                   finished.outcome.retry_after.value_or(Duration{0}));
     if (now + wait - call.first_call_at < channel.idempotency_window) {
       TRY_ASSIGN(const bool rests, ports_.store.inbox().rest(call.delivery.message_id, call.token, now + wait,
                                                              finished.outcome.reason, finished.outcome.detail, now));
@@ -132,8 +130,8 @@ Result<void> Worker::park_call(const Finished& finished, std::string_view reason
   ++group.counts.parked;
   group.events.push_back({Event::Level::kWarning, "work.parked", message_id, call.dispatch.envelope.channel,
                           std::string(reason) + ": " + describe(finished.outcome), 1});
-  TRY(ports_.store.parked().park({call.dispatch.envelope, std::string(reason), describe(finished.outcome),
-                                  call.tries + 1, now}));
+  TRY(ports_.store.parked().park(
+      {call.dispatch.envelope, std::string(reason), describe(finished.outcome), call.tries + 1, now}));
   TRY(ports_.store.history().event(message_id, "parked", reason, kActor, now));
   return ports_.store.alerts().raise("parked", call.dispatch.envelope.channel, message_id, reason, now);
 }

@@ -21,21 +21,21 @@ constexpr std::uint32_t ip4(std::uint32_t a, std::uint32_t b, std::uint32_t c, s
 
 // IANA's registry of special-purpose addresses (RFC 6890), and multicast.
 constexpr std::array kBlocks4{
-    Block4{ip4(0, 0, 0, 0), 8},         // this network
-    Block4{ip4(10, 0, 0, 0), 8},        // private
-    Block4{ip4(100, 64, 0, 0), 10},     // carriers' NAT
-    Block4{ip4(127, 0, 0, 0), 8},       // loopback
-    Block4{ip4(169, 254, 0, 0), 16},    // link-local, cloud metadata
-    Block4{ip4(172, 16, 0, 0), 12},     // private
-    Block4{ip4(192, 0, 0, 0), 24},      // protocol assignments
-    Block4{ip4(192, 0, 2, 0), 24},      // documentation
-    Block4{ip4(192, 88, 99, 0), 24},    // 6to4 relays
-    Block4{ip4(192, 168, 0, 0), 16},    // private
-    Block4{ip4(198, 18, 0, 0), 15},     // benchmarks
-    Block4{ip4(198, 51, 100, 0), 24},   // documentation
-    Block4{ip4(203, 0, 113, 0), 24},    // documentation
-    Block4{ip4(224, 0, 0, 0), 4},       // multicast
-    Block4{ip4(240, 0, 0, 0), 4},       // reserved, broadcast
+    Block4{ip4(0, 0, 0, 0), 8},        // this network
+    Block4{ip4(10, 0, 0, 0), 8},       // private
+    Block4{ip4(100, 64, 0, 0), 10},    // carriers' NAT
+    Block4{ip4(127, 0, 0, 0), 8},      // loopback
+    Block4{ip4(169, 254, 0, 0), 16},   // link-local, cloud metadata
+    Block4{ip4(172, 16, 0, 0), 12},    // private
+    Block4{ip4(192, 0, 0, 0), 24},     // protocol assignments
+    Block4{ip4(192, 0, 2, 0), 24},     // documentation
+    Block4{ip4(192, 88, 99, 0), 24},   // 6to4 relays
+    Block4{ip4(192, 168, 0, 0), 16},   // private
+    Block4{ip4(198, 18, 0, 0), 15},    // benchmarks
+    Block4{ip4(198, 51, 100, 0), 24},  // documentation
+    Block4{ip4(203, 0, 113, 0), 24},   // documentation
+    Block4{ip4(224, 0, 0, 0), 4},      // multicast
+    Block4{ip4(240, 0, 0, 0), 4},      // reserved, broadcast
 };
 
 bool private4(std::uint32_t address) noexcept {
@@ -52,15 +52,15 @@ struct Block6 {
 };
 
 constexpr std::array kBlocks6{
-    Block6{{0x01, 0x00}, 64},              // discard only: 100::/64
-    Block6{{0x20, 0x01, 0x00}, 23},        // protocol assignments, Teredo among them: 2001::/23
-    Block6{{0x20, 0x01, 0x0d, 0xb8}, 32},  // documentation
-    Block6{{0x3f, 0xff}, 20},              // documentation: 3fff::/20
+    Block6{{0x01, 0x00}, 64},                          // discard only: 100::/64
+    Block6{{0x20, 0x01, 0x00}, 23},                    // protocol assignments, Teredo among them: 2001::/23
+    Block6{{0x20, 0x01, 0x0d, 0xb8}, 32},              // documentation
+    Block6{{0x3f, 0xff}, 20},                          // documentation: 3fff::/20
     Block6{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48},  // local NAT64: 64:ff9b:1::/48
-    Block6{{0xfc}, 7},                     // unique local
-    Block6{{0xfe, 0x80}, 10},              // link-local
-    Block6{{0xfe, 0xc0}, 10},              // site-local, deprecated
-    Block6{{0xff}, 8},                     // multicast
+    Block6{{0xfc}, 7},                                 // unique local
+    Block6{{0xfe, 0x80}, 10},                          // link-local
+    Block6{{0xfe, 0xc0}, 10},                          // site-local, deprecated
+    Block6{{0xff}, 8},                                 // multicast
 };
 
 bool same_prefix(const Bytes16& a, const Bytes16& b, int bits) noexcept {

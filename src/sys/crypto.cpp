@@ -76,8 +76,7 @@ std::string to_base64(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      group = group << 8U | (j < have ? static_cast<std::uint8_t>(bytes[i + j]) : 0U);
+    for (std::size_t j = 0; j < 3; ++j) group = group << 8U | (j < have ? static_cast<std::uint8_t>(bytes[i + j]) : 0U);
     text += kBase64[group >> 18U & 63U];
     text += kBase64[group >> 12U & 63U];
     text += have > 1 ? kBase64[group >> 6U & 63U] : '=';

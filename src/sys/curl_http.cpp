@@ -75,7 +75,7 @@ struct CurlHttp::Impl final : TransferOwner {
   HttpSettings settings;
   std::vector<std::unique_ptr<Transfer>> idle{};
   std::vector<std::unique_ptr<Transfer>> busy{};
-  std::vector<bool> opened{};   // by descriptor: opened by us, so that its closing is told
+  std::vector<bool> opened{};  // by descriptor: opened by us, so that its closing is told
   std::unique_ptr<CURLM, FreeMulti> multi{};
   std::string good_url{};  // the last one that was found to be fit
   Loop::Timer timer = 0;
@@ -177,7 +177,8 @@ int CurlHttp::Impl::on_socket(CURL*, curl_socket_t fd, int what, void* self, voi
   else if (impl.loop.watched(fd))
     impl.loop.change_events(fd, events_of(what));
   else if (what != CURL_POLL_REMOVE)
-    impl.loop.watch_events(fd, events_of(what), [&impl, fd](std::uint32_t events) { impl.drive(fd, flags_of(events)); });
+    impl.loop.watch_events(fd, events_of(what),
+                           [&impl, fd](std::uint32_t events) { impl.drive(fd, flags_of(events)); });
   return 0;
 }
 

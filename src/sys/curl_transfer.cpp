@@ -298,8 +298,8 @@ int Transfer::on_prereq(void* self, char* peer_ip, char* own_ip, int peer_port, 
     return CURL_PREREQFUNC_ABORT;
   }
   if (request.version == HttpRequest::Version::k2) {
-    const std::string ends = std::string(peer_ip) + ' ' + std::to_string(peer_port) + ' ' + own_ip + ' ' +
-                             std::to_string(own_port);
+    const std::string ends =
+        std::string(peer_ip) + ' ' + std::to_string(peer_port) + ' ' + own_ip + ' ' + std::to_string(own_port);
     transfer.connection_ = std::hash<std::string>{}(ends) | 1U;
   }
   return CURL_PREREQFUNC_OK;

@@ -86,14 +86,14 @@ class Transfer {
 
   HttpRequest request_{};
   Done done_{};
-  std::string header_text_{};           // the lines below, one after the other
+  std::string header_text_{};  // the lines below, one after the other
   std::vector<curl_slist> header_list_{};
-  std::size_t body_read_ = 0;           // how much of the body libcurl has taken
-  std::size_t response_bytes_ = 0;      // of the body, kept or not
+  std::size_t body_read_ = 0;       // how much of the body libcurl has taken
+  std::size_t response_bytes_ = 0;  // of the body, kept or not
   std::size_t header_bytes_ = 0;
   int refused_streams_ = 0;
-  bool handshake_begun_ = false;        // of TLS
-  std::uint64_t connection_ = 0;        // names the connection (a hash of both ends); 0 none yet
+  bool handshake_begun_ = false;  // of TLS
+  std::uint64_t connection_ = 0;  // names the connection (a hash of both ends); 0 none yet
   HttpEvidence evidence_{};
   char error_text_[CURL_ERROR_SIZE] = {};
 };

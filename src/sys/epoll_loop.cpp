@@ -25,6 +25,9 @@ std::uint64_t tag_of(int fd, std::uint32_t generation) noexcept {
   return std::uint64_t{generation} << 32U | static_cast<std::uint32_t>(fd);
 }
 
+// A delay of centuries must not wrap round to now.
+constexpr Duration kLongestDelay = std::chrono::hours(24 * 365 * 10);
+
 }  // namespace
 
 EpollLoop::EpollLoop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -65,13 +68,14 @@ void EpollLoop::post(std::function<void()> task) {
   if (sleeping_ && posted_.size() == 1) wake_up();  // with more than one it has been woken already
 }
 
-Loop::Timer EpollLoop::after(Duration delay, std::function<void()> task) { return after_ns(delay, std::move(task)); }
+Loop::Timer EpollLoop::after(Duration delay, std::function<void()> task) {
+  // Clamped before it becomes nanoseconds, of which a long one has too many to count.
+  return after_ns(std::clamp(delay, Duration(0), kLongestDelay), std::move(task));
+}
 
 Loop::Timer EpollLoop::after_ns(std::chrono::nanoseconds delay, std::function<void()> task) {
   const Timer timer = ++last_timer_;
-  // A delay of centuries must not wrap round to now.
-  constexpr Instants kLongest = std::chrono::hours(24 * 365 * 10);
-  const Instants deadline = now_ns() + std::clamp(delay, Instants(0), kLongest);
+  const Instants deadline = now_ns() + std::clamp(delay, Instants(0), Instants(kLongestDelay));
   timers_.emplace(Deadline{deadline, timer}, std::move(task));
   deadlines_.emplace(timer, deadline);
   return timer;
@@ -257,7 +261,8 @@ int EpollLoop::wait_in_kernel(Instants timeout, bool for_ever) {
   }
   // Rounded up: a timer is never early, and a wait of 0 ms would spin until it is due.
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-  return ::epoll_wait(epoll_.get(), events_.data(), room, for_ever ? -1 : static_cast<int>(std::min<std::int64_t>(ms, 1 << 30)));
+  return ::epoll_wait(epoll_.get(), events_.data(), room,
+                      for_ever ? -1 : static_cast<int>(std::min<std::int64_t>(ms, 1 << 30)));
 }
 
 }  // namespace notify

@@ -85,7 +85,7 @@ class EpollLoop final : public Loop {
   int wait_in_kernel(Instants timeout, bool for_ever);
 
   Fd epoll_{};
-  Fd wake_{};                  // eventfd: another thread has posted
+  Fd wake_{};                    // eventfd: another thread has posted
   std::deque<Watch> watches_{};  // by descriptor; a deque, because callbacks add while one of its elements runs
   std::vector<int> dirty_{};
   std::vector<epoll_event> events_{};

@@ -43,8 +43,8 @@ std::string utc_text(spdlog::log_clock::time_point time) {
   const std::time_t seconds = ms / 1000;
   std::tm parts{};
   gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec, ms % 1000);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, ms % 1000);
 }
 
 // The text is safe already (no control characters, valid UTF-8), so two characters are left to escape.
@@ -126,7 +126,8 @@ void Log::write(const Event& event) {
   const auto now = spdlog::log_clock::now();
   const std::string time = utc_text(now);
   const std::string line = impl_->format == Format::kJson ? json_line(event, time) : text_line(event, time);
-  impl_->logger.log(now, spdlog::source_loc{}, row(event.level).theirs, spdlog::string_view_t(line.data(), line.size()));
+  impl_->logger.log(now, spdlog::source_loc{}, row(event.level).theirs,
+                    spdlog::string_view_t(line.data(), line.size()));
 }
 
 std::optional<Log::Format> parse_log_format(std::string_view text) noexcept {

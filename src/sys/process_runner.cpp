@@ -286,7 +286,8 @@ void SystemProcessRunner::Impl::ended(Child& child) {
   close_input(child);
   close_output(child);
   if (child.pidfd) loop.forget(child.pidfd.get());
-  const auto found = std::find_if(children.begin(), children.end(), [&](const auto& one) { return one.get() == &child; });
+  const auto found =
+      std::find_if(children.begin(), children.end(), [&](const auto& one) { return one.get() == &child; });
   const std::unique_ptr<Child> owned = std::move(*found);
   children.erase(found);
   owned->done(std::move(owned->result));

@@ -14,7 +14,8 @@ namespace {
 
 constexpr Duration kPollWithoutInotify{1000};
 // After a write: how long until each further look. The sum outlasts the sync of a slow disk.
-constexpr std::array kLooks{Duration(1), Duration(3), Duration(8), Duration(20), Duration(50), Duration(120), Duration(800)};
+constexpr std::array kLooks{Duration(1),  Duration(3),   Duration(8),  Duration(20),
+                            Duration(50), Duration(120), Duration(800)};
 constexpr std::size_t kFirstSlowLook = 3;
 
 struct Path {
@@ -51,7 +52,7 @@ struct WalWatch::Impl {
   int file_watch = -1;
   std::size_t next_look = kLooks.size();  // into kLooks, of the look after the one that is set
   Loop::Timer timer = 0;
-  Duration pending{0};  // what the timer was set to
+  Duration pending{0};              // what the timer was set to
   bool closed_or_replaced = false;  // seen among the events just read: visible already
   bool modified = false;
 };

@@ -28,14 +28,13 @@ struct Shared {
   std::vector<int> finished{};
 };
 
-int store_thread(const std::string& path, int messages, int concurrency, Shared& shared,
-                 bench::CurlLoop& loop) {
+int store_thread(const std::string& path, int messages, int concurrency, Shared& shared, bench::CurlLoop& loop) {
   bench::Database db(path);
   db.run(kSchema);
   bench::Statement begin(db, "BEGIN IMMEDIATE");
   bench::Statement commit(db, "COMMIT");
-  bench::Statement claim(
-      db, "INSERT INTO inbox VALUES (?1, 'hook', 'SENDING', ?2, 1, ?3, NULL) ON CONFLICT DO NOTHING");
+  bench::Statement claim(db,
+                         "INSERT INTO inbox VALUES (?1, 'hook', 'SENDING', ?2, 1, ?3, NULL) ON CONFLICT DO NOTHING");
   bench::Statement settle(db,
                           "UPDATE inbox SET status = 'SENT', settled_at = ?3"
                           " WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING'");
@@ -86,8 +85,7 @@ int main(int argc, char** argv) {
   Shared shared;
   int commits = 0;
   const double start = bench::seconds();
-  std::thread store(
-      [&] { commits = store_thread(options.text("--db"), messages, concurrency, shared, loop); });
+  std::thread store([&] { commits = store_thread(options.text("--db"), messages, concurrency, shared, loop); });
 
   std::vector<int> claimed;
   std::vector<int> done;
@@ -111,6 +109,5 @@ int main(int argc, char** argv) {
     }
   }
   store.join();
-  std::printf("{\"messages\":%d,\"seconds\":%.4f,\"commits\":%d}\n", messages, bench::seconds() - start,
-              commits);
+  std::printf("{\"messages\":%d,\"seconds\":%.4f,\"commits\":%d}\n", messages, bench::seconds() - start, commits);
 }

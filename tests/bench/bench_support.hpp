@@ -27,8 +27,7 @@ inline double seconds() {
 
 inline std::int64_t wall_ms() {
   using std::chrono::milliseconds;
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 // "--name value" pairs.
@@ -50,9 +49,7 @@ class Options {
     if (error != std::errc{} || end != value.data() + value.size()) die(name + ": not a number: " + value);
     return number;
   }
-  int number(const std::string& name, int otherwise) const {
-    return values_.contains(name) ? number(name) : otherwise;
-  }
+  int number(const std::string& name, int otherwise) const { return values_.contains(name) ? number(name) : otherwise; }
 
  private:
   std::map<std::string, std::string> values_{};
@@ -61,8 +58,7 @@ class Options {
 class Database {
  public:
   explicit Database(const std::string& path) {
-    if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK)
-      die("cannot open " + path + ": " + sqlite3_errmsg(db_));
+    if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK) die("cannot open " + path + ": " + sqlite3_errmsg(db_));
     sqlite3_busy_timeout(db_, 10'000);
     run("PRAGMA journal_mode=WAL");
     run("PRAGMA synchronous=FULL");

@@ -15,8 +15,7 @@ namespace bench {
 
 class CurlLoop {
  public:
-  CurlLoop(std::string url, int concurrency)
-      : url_(std::move(url)), free_(static_cast<std::size_t>(concurrency)) {
+  CurlLoop(std::string url, int concurrency) : url_(std::move(url)), free_(static_cast<std::size_t>(concurrency)) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     multi_ = curl_multi_init();
     curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(concurrency));
@@ -86,8 +85,8 @@ class CurlLoop {
   // As long as what the product's webhook sends for the same message.
   static std::string body(int number) {
     return R"({"message_id":")" + message_id(number) + R"(","to":"device-)" + std::to_string(number) +
-           R"(","kind":"BENCH","category":"transactional","subject":"Disk full","body":")" +
-           std::string(400, 'x') + R"(","enqueued_at":"2026-01-01T00:00:00.000Z"})";
+           R"(","kind":"BENCH","category":"transactional","subject":"Disk full","body":")" + std::string(400, 'x') +
+           R"(","enqueued_at":"2026-01-01T00:00:00.000Z"})";
   }
 
   std::unique_ptr<Transfer> make_transfer() {

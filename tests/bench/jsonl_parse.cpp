@@ -21,18 +21,17 @@ std::string make_lines() {
   std::string lines;
   for (int i = 0; i < kLines; ++i) {
     const std::string number = std::to_string(i);
-    lines +=
-        R"x({"channel":"mail","to":"student)x" + number + R"x(@example.com","key":"GRADE_LOCK_IN:2026-11:)x" +
-        number +
-        R"x(","kind":"GRADE_LOCK_IN","category":"transactional","subject":"Your grades are final (성적 확정)",)x"
-        R"x("body":"Dear student,\n\nthe grades of this term were locked today and can be read on the portal.\n)x"
-        R"x(성적이 확정되었습니다. 학사 포털에서 확인하실 수 있습니다.\n\nQuestions about a single grade are )x"
-        R"x(answered by the department. Please bring your \"student card\" along.\n\nThe registry",)x"
-        R"x("data":{"term":"2026-2","student":)x" +
-        number +
-        R"x(,"courses":["CS101","MA201"],"portal":"https://portal.example.com/grades"},"priority":5,)x"
-        R"x("correlation":"job-2026-11-29-)x" +
-        number + "\"}\n";
+    lines += R"x({"channel":"mail","to":"student)x" + number + R"x(@example.com","key":"GRADE_LOCK_IN:2026-11:)x" +
+             number +
+             R"x(","kind":"GRADE_LOCK_IN","category":"transactional","subject":"Your grades are final (성적 확정)",)x"
+             R"x("body":"Dear student,\n\nthe grades of this term were locked today and can be read on the portal.\n)x"
+             R"x(성적이 확정되었습니다. 학사 포털에서 확인하실 수 있습니다.\n\nQuestions about a single grade are )x"
+             R"x(answered by the department. Please bring your \"student card\" along.\n\nThe registry",)x"
+             R"x("data":{"term":"2026-2","student":)x" +
+             number +
+             R"x(,"courses":["CS101","MA201"],"portal":"https://portal.example.com/grades"},"priority":5,)x"
+             R"x("correlation":"job-2026-11-29-)x" +
+             number + "\"}\n";
   }
   return lines;
 }
@@ -67,9 +66,8 @@ void split_read_and_make(benchmark::State& state) {
   EnqueueFields fields;
   NewMessage message;
   const EnqueueContext context{.now = Instant{1'796'000'000'000}};
-  run(state, [&](std::string_view line) {
-    return reader.read(line, fields) && make_message(message, fields, context);
-  });
+  run(state,
+      [&](std::string_view line) { return reader.read(line, fields) && make_message(message, fields, context); });
 }
 
 BENCHMARK(split)->Unit(benchmark::kMillisecond);

@@ -87,8 +87,7 @@ class Vendor {
   }
 
   void note(std::size_t number, double instant) {
-    if (number >= arrived_.size() || arrived_[number].exchange(instant) != 0)
-      bench::die("a message came twice");
+    if (number >= arrived_.size() || arrived_[number].exchange(instant) != 0) bench::die("a message came twice");
     ++count_;
   }
 

@@ -48,8 +48,7 @@ void run_once(Command& command, int number, const posix_spawn_file_actions_t& ac
   int status = 0;
   rusage usage{};
   const double start = bench::seconds();
-  if (posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ) != 0)
-    bench::die("cannot run " + words[0]);
+  if (posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ) != 0) bench::die("cannot run " + words[0]);
   if (wait4(pid, &status, 0, &usage) != pid) bench::die("wait4 failed");
   command.us.push_back((bench::seconds() - start) * 1e6);
   ++command.exits[WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)];

@@ -79,7 +79,7 @@ TEST_F(Files, ReadIsBounded) {
 }
 
 TEST_F(Files, F57_SecretsThatOthersMayReadAreRefused) {
-  for (const mode_t mode : {0640, 0604, 0660, 0644, 0601, 0610}) {
+  for (const mode_t mode : {0640U, 0604U, 0660U, 0644U, 0601U, 0610U}) {
     put("SECRET\n", mode);
     const Result<std::string> secret = read_secret_file(path_);
     ASSERT_FALSE(secret) << mode;
@@ -140,7 +140,8 @@ TEST_F(Files, F35_CaBundleIsFoundOrTheErrorSaysWhereItLooked) {
   EXPECT_EQ(find_ca_bundle(path_, std::nullopt).value(), path_);
   EXPECT_EQ(find_ca_bundle(path_, "/nonexistent").value(), path_);
   EXPECT_EQ(find_ca_bundle("", path_).value(), path_);
-  for (const auto& error : {find_ca_bundle("/nonexistent/a", path_).error(), find_ca_bundle("", "/nonexistent/a").error()}) {
+  for (const auto& error :
+       {find_ca_bundle("/nonexistent/a", path_).error(), find_ca_bundle("", "/nonexistent/a").error()}) {
     EXPECT_EQ(error.code, Code::kConfig);
     EXPECT_NE(error.message.find("/nonexistent/a"), std::string::npos);
   }

@@ -86,26 +86,25 @@ TEST_P(StreamTable, F29_JudgedByWhatWasSeen) {
   const TlsStub tls;
   HttpUnderTest client(tls.settings());
   const HttpEvidence evidence = client.call(with_id(h2(short_lived(post(tls.url(row.mode)), Duration(1500))), "m"));
-  EXPECT_EQ(judged(evidence), row.outcome)
-      << evidence.curl_code << ' ' << evidence.curl_error << " stream " << evidence.stream_id << " last "
-      << evidence.goaway_last_stream;
+  EXPECT_EQ(judged(evidence), row.outcome) << evidence.curl_code << ' ' << evidence.curl_error << " stream "
+                                           << evidence.stream_id << " last " << evidence.goaway_last_stream;
   EXPECT_EQ(evidence.status, row.status);
   EXPECT_EQ(requests_with_id(*tls.stub, "m"), row.logged);
 }
 
 INSTANTIATE_TEST_SUITE_P(Measured, StreamTable,
-                         testing::Values(StreamRow{"ok", "sent", 200, 1},                        //
-                                         StreamRow{"h2-refused", "not-sent", 0, 1},              //
-                                         StreamRow{"h2-error", "unknown", 0, 1},                 //
-                                         StreamRow{"h2-cancel", "unknown", 0, 1},                //
-                                         StreamRow{"h2-no-error", "unknown", 0, 1},              //
-                                         StreamRow{"h2-downgrade", "unknown", 0, 1},             //
-                                         StreamRow{"h2-goaway:1:below", "not-sent", 0, 1},       //
-                                         StreamRow{"h2-goaway:1:equal", "unknown", 0, 1},        //
-                                         StreamRow{"h2-goaway:1:above", "unknown", 0, 1},        //
-                                         StreamRow{"h2-calm", "not-sent", 0, 1},                 //
-                                         StreamRow{"close", "unknown", 0, 1},                    //
-                                         StreamRow{"rst", "unknown", 0, 1},                      //
+                         testing::Values(StreamRow{"ok", "sent", 200, 1},                   //
+                                         StreamRow{"h2-refused", "not-sent", 0, 1},         //
+                                         StreamRow{"h2-error", "unknown", 0, 1},            //
+                                         StreamRow{"h2-cancel", "unknown", 0, 1},           //
+                                         StreamRow{"h2-no-error", "unknown", 0, 1},         //
+                                         StreamRow{"h2-downgrade", "unknown", 0, 1},        //
+                                         StreamRow{"h2-goaway:1:below", "not-sent", 0, 1},  //
+                                         StreamRow{"h2-goaway:1:equal", "unknown", 0, 1},   //
+                                         StreamRow{"h2-goaway:1:above", "unknown", 0, 1},   //
+                                         StreamRow{"h2-calm", "not-sent", 0, 1},            //
+                                         StreamRow{"close", "unknown", 0, 1},               //
+                                         StreamRow{"rst", "unknown", 0, 1},                 //
                                          StreamRow{"hang", "unknown", 0, 1}));
 
 TEST(SysHttp2, F29_GoawayEqualWithAnAnswerIsByStatus) {
@@ -175,11 +174,12 @@ TEST(SysHttpGuard, F33_PrivateAddressesAreRefusedAtConnect) {
   HttpUnderTest client;
   const std::string port = ":" + std::to_string(stub.port());
   for (const std::string& host :
-       {std::string("127.0.0.1"), std::string("[::ffff:127.0.0.1]"), std::string("[::ffff:7f00:1]"), std::string("[::]"),
-        std::string("[::1]"), std::string("0.0.0.0"), std::string("2130706433"), std::string("0x7f.1"),
-        std::string("127.1"), std::string("[64:ff9b::a9fe:a9fe]"), std::string("[64:ff9b::7f00:1]"),
-        std::string("[2002:7f00:1::]"), std::string("[fe80::1%25lo]"), std::string("169.254.169.254"),
-        std::string("10.0.0.1"), std::string("localhost"), std::string("user@127.0.0.1")}) {
+       {std::string("127.0.0.1"), std::string("[::ffff:127.0.0.1]"), std::string("[::ffff:7f00:1]"),
+        std::string("[::]"), std::string("[::1]"), std::string("0.0.0.0"), std::string("2130706433"),
+        std::string("0x7f.1"), std::string("127.1"), std::string("[64:ff9b::a9fe:a9fe]"),
+        std::string("[64:ff9b::7f00:1]"), std::string("[2002:7f00:1::]"), std::string("[fe80::1%25lo]"),
+        std::string("169.254.169.254"), std::string("10.0.0.1"), std::string("localhost"),
+        std::string("user@127.0.0.1")}) {
     HttpRequest request = short_lived(post("http://" + host + port + "/ok"));
     request.allow_private = false;
     const HttpEvidence evidence = client.call(request);

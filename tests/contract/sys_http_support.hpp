@@ -70,7 +70,9 @@ inline std::string judged(const HttpEvidence& evidence) {
   return outcome_name(classify_http(evidence, {}, Instant{0}).cls);
 }
 
-inline std::string judged_reason(const HttpEvidence& evidence) { return classify_http(evidence, {}, Instant{0}).reason; }
+inline std::string judged_reason(const HttpEvidence& evidence) {
+  return classify_http(evidence, {}, Instant{0}).reason;
+}
 
 inline std::ptrdiff_t requests_with_id(const StubProcess& stub, const std::string& id) {
   const auto log = stub.log();

@@ -52,28 +52,27 @@ TEST_P(HttpTable, JudgedByWhatWasSeen) {
   EXPECT_FALSE(evidence.silent_retry);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Measured, HttpTable,
-    testing::Values(Row{"ok", 100, "sent", 200, 1},                                  //
-                    Row{"code:202", 100, "sent", 202, 1},                            //
-                    Row{"code:503", 100, "unknown", 503, 1},                         //
-                    Row{"code:429", 100, "not-sent", 429, 1},                        //
-                    Row{"redirect:302", 100, "permanent", 302, 1},                   //
-                    Row{"head-rst", 100, "unknown", 0, 0},                           //
-                    Row{"head-close", 100, "unknown", 0, 0},                         //
-                    Row{"close", 100, "unknown", 0, 1},                              //
-                    Row{"rst", 100, "unknown", 0, 1},                                //
-                    Row{"hang", 100, "unknown", 0, 1},                               //
-                    Row{"half-status", 100, "unknown", 0, 1},                        //
-                    Row{"cut-head", 100, "sent", 200, 1},                            //
-                    Row{"cut-body", 100, "sent", 200, 1},                            //
-                    Row{"cut-body-rst", 100, "sent", 200, 1},                        //
-                    Row{"not-http", 100, "unknown", 0, 1},                           //
-                    Row{"drip", 100, "sent", 200, 1},                                //
-                    Row{"drip-head", 100, "unknown", 0, 1},                          //
-                    Row{"never-read", 20 * kMiB, "not-sent", 0, 0},                  //
-                    Row{"body-rst", 5 * kMiB, "not-sent", 0, 0},                     //
-                    Row{"early:413", 5 * kMiB, "permanent", 413, 0}));
+INSTANTIATE_TEST_SUITE_P(Measured, HttpTable,
+                         testing::Values(Row{"ok", 100, "sent", 200, 1},                  //
+                                         Row{"code:202", 100, "sent", 202, 1},            //
+                                         Row{"code:503", 100, "unknown", 503, 1},         //
+                                         Row{"code:429", 100, "not-sent", 429, 1},        //
+                                         Row{"redirect:302", 100, "permanent", 302, 1},   //
+                                         Row{"head-rst", 100, "unknown", 0, 0},           //
+                                         Row{"head-close", 100, "unknown", 0, 0},         //
+                                         Row{"close", 100, "unknown", 0, 1},              //
+                                         Row{"rst", 100, "unknown", 0, 1},                //
+                                         Row{"hang", 100, "unknown", 0, 1},               //
+                                         Row{"half-status", 100, "unknown", 0, 1},        //
+                                         Row{"cut-head", 100, "sent", 200, 1},            //
+                                         Row{"cut-body", 100, "sent", 200, 1},            //
+                                         Row{"cut-body-rst", 100, "sent", 200, 1},        //
+                                         Row{"not-http", 100, "unknown", 0, 1},           //
+                                         Row{"drip", 100, "sent", 200, 1},                //
+                                         Row{"drip-head", 100, "unknown", 0, 1},          //
+                                         Row{"never-read", 20 * kMiB, "not-sent", 0, 0},  //
+                                         Row{"body-rst", 5 * kMiB, "not-sent", 0, 0},     //
+                                         Row{"early:413", 5 * kMiB, "permanent", 413, 0}));
 
 TEST(SysHttp, F03_ConnectRefusedIsNotSent) {
   HttpUnderTest client;
@@ -267,8 +266,8 @@ TEST(SysHttp, ResponsesAreCappedAndTheirStatusKept) {
 TEST(SysHttp, RedirectsAreNotFollowed) {
   const StubProcess target;
   for (const int status : {301, 302, 303, 307, 308}) {
-    const StubProcess stub({"--mode", "redirect:" + std::to_string(status) + " location=" + target.url("ok"),
-                            "--no-path-modes"});
+    const StubProcess stub(
+        {"--mode", "redirect:" + std::to_string(status) + " location=" + target.url("ok"), "--no-path-modes"});
     HttpUnderTest client;
     const HttpEvidence evidence = client.call(post(stub.url("x")));
     EXPECT_EQ(evidence.status, status);

@@ -32,7 +32,11 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 Event event(std::string text = "credentials refused") {
-  return {.level = Event::Level::kWarning, .name = "lane.halted", .message_id = "", .channel = "kakao", .text = std::move(text)};
+  return {.level = Event::Level::kWarning,
+          .name = "lane.halted",
+          .message_id = "",
+          .channel = "kakao",
+          .text = std::move(text)};
 }
 
 TEST(Log, TextLine) {

@@ -24,7 +24,9 @@ struct Pair {
       far = Fd(ends[1]);
     }
   }
-  void send(std::string_view text) const { EXPECT_EQ(::write(far.get(), text.data(), text.size()), ssize_t(text.size())); }
+  void send(std::string_view text) const {
+    EXPECT_EQ(::write(far.get(), text.data(), text.size()), ssize_t(text.size()));
+  }
   std::string receive() const {
     char buffer[64];
     const ssize_t n = ::read(near.get(), buffer, sizeof buffer);

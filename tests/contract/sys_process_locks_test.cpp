@@ -92,7 +92,9 @@ TEST_F(Locks, AnotherHolderIsSeenAndNotReplaced) {
 
 TEST_F(Locks, F15_AKilledProcessIsDeadAtOnce) {
   ProcessLocks locks(database_);
-  const pid_t pid = living_process([&] { (new ProcessLocks(database_))->hold(5).value(); });
+  const pid_t pid = living_process([&] {
+    if (!(new ProcessLocks(database_))->hold(5)) _exit(9);
+  });
   EXPECT_TRUE(locks.alive(5));
   kill_and_wait(pid);
   EXPECT_FALSE(locks.alive(5));
@@ -100,7 +102,9 @@ TEST_F(Locks, F15_AKilledProcessIsDeadAtOnce) {
 
 TEST_F(Locks, AStoppedProcessIsAlive) {
   ProcessLocks locks(database_);
-  const pid_t pid = living_process([&] { (new ProcessLocks(database_))->hold(6).value(); });
+  const pid_t pid = living_process([&] {
+    if (!(new ProcessLocks(database_))->hold(6)) _exit(9);
+  });
   EXPECT_TRUE(locks.alive(6));
   ::kill(pid, SIGSTOP);
   EXPECT_TRUE(locks.alive(6));
@@ -111,7 +115,7 @@ TEST_F(Locks, AStoppedProcessIsAlive) {
 // A program that was started while a lock was held must not keep it alive.
 TEST_F(Locks, LocksAreNotInherited) {
   const pid_t pid = living_process([&] {
-    (new ProcessLocks(database_))->hold(9).value();
+    if (!(new ProcessLocks(database_))->hold(9)) _exit(9);
     if (std::system("sleep 5 & ") != 0) ::_exit(1);
   });
   kill_and_wait(pid);
@@ -135,7 +139,9 @@ TEST_F(Locks, OnlyOneDoesAJob) {
   EXPECT_TRUE(two.try_job(SingleJob::kPrune).value());
   one.release_job(SingleJob::kReconcile);
   EXPECT_TRUE(two.try_job(SingleJob::kReconcile).value());
-  const pid_t pid = living_process([&] { (new ProcessLocks(database_))->try_job(SingleJob::kAlerts).value(); });
+  const pid_t pid = living_process([&] {
+    if (!(new ProcessLocks(database_))->try_job(SingleJob::kAlerts)) _exit(9);
+  });
   EXPECT_FALSE(one.try_job(SingleJob::kAlerts).value());
   kill_and_wait(pid);
   EXPECT_TRUE(one.try_job(SingleJob::kAlerts).value());

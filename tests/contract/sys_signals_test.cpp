@@ -85,7 +85,9 @@ TEST(Signals, IgnoredOnesStayIgnoredButForTerm) {
 TEST(Signals, DispositionsComeBack) {
   EXPECT_EQ(in_child([] {
               EpollLoop loop;
-              { const auto stop = StopSignals::install(loop, [](int) {}); }
+              {
+                const auto stop = StopSignals::install(loop, [](int) {});
+              }
               ::raise(SIGTERM);
               return 0;
             }),

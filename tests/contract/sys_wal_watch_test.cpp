@@ -114,8 +114,9 @@ TEST_F(Watch, ASlowCommitIsNotMissed) {
   run(other, "PRAGMA cache_size = 2; PRAGMA cache_spill = 1");
   loop_.post([&] {
     // More than the cache holds, so that pages are written to the WAL before the commit.
-    run(other, "BEGIN; INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
-               "SELECT hex(randomblob(2000)) FROM n");
+    run(other,
+        "BEGIN; INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
+        "SELECT hex(randomblob(2000)) FROM n");
   });
   loop_.after(Duration(60), [&] { run(other, "COMMIT"); });
   EXPECT_TRUE(seen(300));
@@ -146,7 +147,8 @@ TEST_F(Watch, ADatabaseThatIsMadeLaterIsSeen) {
 TEST_F(Watch, OtherFilesOfTheDirectoryWakeNobody) {
   run(db_, "INSERT INTO t VALUES (1)");
   WalWatch watch(loop_, path_, [&] { ++calls_; });
-  for (int i = 0; i < 20; ++i) loop_.after(Duration(i), [&] { std::ofstream(directory_ + "/log", std::ios::app) << "x"; });
+  for (int i = 0; i < 20; ++i)
+    loop_.after(Duration(i), [&] { std::ofstream(directory_ + "/log", std::ios::app) << "x"; });
   loop_.after(Duration(60), [&] { loop_.stop(); });
   loop_.run();
   EXPECT_EQ(calls_, 0);

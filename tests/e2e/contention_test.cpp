@@ -24,7 +24,7 @@ struct Job {
 };
 
 TEST(Contention, F15_F18_SixteenProcessesOnOneFile) {
-  const char* text = getenv("CONTENTION_SECONDS");  // NOLINT(concurrency-mt-unsafe): one thread
+  const char* text = getenv("CONTENTION_SECONDS");             // NOLINT(concurrency-mt-unsafe): one thread
   const int seconds = text == nullptr ? 10 : std::atoi(text);  // NOLINT(cert-err34-c)
   StubProcess stub({"--no-body"});
   Machine machine;

@@ -166,7 +166,9 @@ TEST_F(FailureTable, Row11_WorkerDiesAfterTheResultIsDurable) {
 TEST_F(FailureTable, Row6b_AFrozenRelaysLateWritesChangeNothing) {
   std::string lines;
   for (int i = 0; i < 2000; ++i)
-    lines += R"({"channel":"hook","to":"x","key":"k)" + std::to_string(i) + R"(","body":"b"})" "\n";
+    lines += R"({"channel":"hook","to":"x","key":"k)" + std::to_string(i) +
+             R"(","body":"b"})"
+             "\n";
   EXPECT_EQ(machine.run({"enqueue", "--jsonl", "-"}, lines).status, 0);
   Running relay = machine.start({"relay", "--batch", "1"});
   ASSERT_TRUE(eventually([&] { return machine.status()["outbox"]["PUBLISHED"] > 0 || relay.ended(); }));
@@ -188,7 +190,9 @@ TEST_F(FailureTable, Row8b_AWorkerFrozenBetweenClaimAndCallDoesNotCall) {
   // The process is stopped at a random place; whatever it had claimed and not called within 5 seconds goes back.
   std::string lines;
   for (int i = 0; i < 3000; ++i)
-    lines += R"({"channel":"hook","to":"x","key":"k)" + std::to_string(i) + R"(","body":"b"})" "\n";
+    lines += R"({"channel":"hook","to":"x","key":"k)" + std::to_string(i) +
+             R"(","body":"b"})"
+             "\n";
   EXPECT_EQ(machine.run({"enqueue", "--jsonl", "-"}, lines).status, 0);
   machine.ok({"relay"});
   Running worker = machine.start({"work", "--drain"});

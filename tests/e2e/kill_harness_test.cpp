@@ -30,7 +30,8 @@ std::string lines(std::uint64_t messages) {
   std::string text;
   for (std::uint64_t i = 0; i < messages; ++i) {
     text += R"({"channel":"hook","to":"+82100000)" + std::to_string(i % 1000) + R"(","key":"k)" + std::to_string(i) +
-            R"(","body":"hello"})" "\n";
+            R"(","body":"hello"})"
+            "\n";
   }
   return text;
 }

@@ -25,9 +25,10 @@ Result<std::vector<PublishAnswer>> BrokerTransport::publish(std::span<const Enve
   for (const Envelope& envelope : batch) {
     const Broker::Fate fate = broker_.on_publish();
     if (fate != Broker::Fate::kRefused) broker_.messages_.push_back({envelope, now, 0, 0, {}, 0, 0});
-    answers.push_back(fate == Broker::Fate::kOk        ? PublishAnswer{PublishAnswer::Kind::kConfirmed, {}}
-                      : fate == Broker::Fate::kRefused ? PublishAnswer{PublishAnswer::Kind::kRefused, "nack"}
-                                                       : PublishAnswer{PublishAnswer::Kind::kUnknown, "confirm-timeout"});
+    answers.push_back(fate == Broker::Fate::kOk ? PublishAnswer{PublishAnswer::Kind::kConfirmed, {}}
+                      : fate == Broker::Fate::kRefused
+                          ? PublishAnswer{PublishAnswer::Kind::kRefused, "nack"}
+                          : PublishAnswer{PublishAnswer::Kind::kUnknown, "confirm-timeout"});
   }
   return answers;
 }
@@ -42,15 +43,15 @@ Result<std::vector<Delivery>> BrokerTransport::receive(const ReceiveRequest& req
     if (message.token != 0 || message.ready > request.now) continue;
     const auto lane = std::find_if(request.lanes.begin(), request.lanes.end(),
                                    [&](const ReceiveQuota& q) { return q.channel == message.envelope.channel; });
-    const auto already = std::count_if(taken.begin(), taken.end(), [&](const Delivery& d) {
-      return d.envelope.channel == message.envelope.channel;
-    });
+    const auto already = std::count_if(
+        taken.begin(), taken.end(), [&](const Delivery& d) { return d.envelope.channel == message.envelope.channel; });
     const int limit = lane == request.lanes.end() ? request.unlisted : lane->limit;
     if (already >= limit) continue;
     message.token = ++broker_.last_token_;
     message.holder = holder_;
     message.lease_until = request.lease_until;
-    taken.push_back({{message.envelope.message_id, message.token}, message.envelope, message.lost_leases, message.tries});
+    taken.push_back(
+        {{message.envelope.message_id, message.token}, message.envelope, message.lost_leases, message.tries});
   }
   return taken;
 }

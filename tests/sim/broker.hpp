@@ -44,7 +44,8 @@ class Broker {
 
 class BrokerTransport final : public Transport {
  public:
-  BrokerTransport(Broker& broker, std::int64_t holder, Clock& clock) : broker_(broker), holder_(holder), clock_(clock) {}
+  BrokerTransport(Broker& broker, std::int64_t holder, Clock& clock)
+      : broker_(broker), holder_(holder), clock_(clock) {}
 
   bool in_store_transaction() const override { return false; }
   Result<std::vector<PublishAnswer>> publish(std::span<const Envelope> batch, Instant now) override;

@@ -376,7 +376,9 @@ TEST(Scenario, UrgentBeforeLessUrgentAndEveryChannelGetsItsTurn) {
     return sent();
   });
   ASSERT_EQ(order.size(), 502U);
-  const auto position = [&](const std::string& id) { return std::find(order.begin(), order.end(), id) - order.begin(); };
+  const auto position = [&](const std::string& id) {
+    return std::find(order.begin(), order.end(), id) - order.begin();
+  };
   EXPECT_LT(position(urgent), 10);
   EXPECT_LT(position(other), 10);
   world.check_accounts();

@@ -145,8 +145,7 @@ class Simulation {
   }
 
   void check() {
-    for (const std::string& id : at_most_once_)
-      ASSERT_LE(world_.vendor.received(id), 1) << id << " was sent twice";
+    for (const std::string& id : at_most_once_) ASSERT_LE(world_.vendor.received(id), 1) << id << " was sent twice";
     if (!world_.broker) world_.check_accounts();  // what a broker holds is not in the database
   }
 

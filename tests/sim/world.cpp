@@ -60,16 +60,16 @@ Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(w
   }
   static const Policies& policies = *new Policies(*new Config(), nullptr);
   if (kind == Kind::kRelay) {
-    relay_ = std::make_unique<Relay>(RelayPorts{*store_, *transport_, world.lives, world.clock, world.random,
-                                                kill_switch_, world.events, policies},
-                                     world.config.relay, run_);
+    relay_ = std::make_unique<Relay>(
+        RelayPorts{*store_, *transport_, world.lives, world.clock, world.random, kill_switch_, world.events, policies},
+        world.config.relay, run_);
     return;
   }
   std::vector<WorkLane> lanes;
   for (const ChannelConfig& channel : world.config.channels) lanes.push_back({&channel, &world.driver});
-  worker_ = std::make_unique<Worker>(WorkPorts{*store_, *transport_, world.clock, world.random, kill_switch_,
-                                               world.events, policies, world.templates},
-                                     world.config, lanes, true, world.config.work.concurrency, run_);
+  worker_ = std::make_unique<Worker>(
+      WorkPorts{*store_, *transport_, world.clock, world.random, kill_switch_, world.events, policies, world.templates},
+      world.config, lanes, true, world.config.work.concurrency, run_);
 }
 
 Process::~Process() = default;

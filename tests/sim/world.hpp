@@ -105,9 +105,9 @@ class Process {
   // Worker: recover dead ones and one turn with what has come back. New calls are in `calls`.
   Result<Turn> worker_turn();
 
-  std::deque<Call> calls{};             // claimed, not yet called
-  std::deque<Call> out{};               // the vendor has it
-  std::vector<Finished> back{};         // the answer is here, not yet written
+  std::deque<Call> calls{};      // claimed, not yet called
+  std::deque<Call> out{};        // the vendor has it
+  std::vector<Finished> back{};  // the answer is here, not yet written
 
  private:
   World& world_;

@@ -15,8 +15,7 @@ namespace {
 constexpr std::array<Duration, 6> kLadder{1min, 2min, 4min, 8min, 16min, 30min};
 
 TEST(Backoff, FollowsTheLadderAndStaysAtItsEnd) {
-  for (const int attempts : {INT_MIN, -1, 0, 1})
-    EXPECT_EQ(backoff_delay(kLadder, attempts, 0), 1min) << attempts;
+  for (const int attempts : {INT_MIN, -1, 0, 1}) EXPECT_EQ(backoff_delay(kLadder, attempts, 0), 1min) << attempts;
   EXPECT_EQ(backoff_delay(kLadder, 2, 0), 2min);
   EXPECT_EQ(backoff_delay(kLadder, 5, 0), 16min);
   EXPECT_EQ(backoff_delay(kLadder, 6, 0), 30min);

@@ -22,12 +22,10 @@ class NoCrash final : public CrashPoints {
 
 class Notes final : public LineSink {
  public:
-  void inserted(std::int64_t line, std::string_view key, const InsertResult& result,
-                std::string_view text) override {
+  void inserted(std::int64_t line, std::string_view key, const InsertResult& result, std::string_view text) override {
     EXPECT_FALSE(store.writing) << "reported before it was durable";
     constexpr const char* kKinds[] = {"created", "existing", "conflict"};
-    notes.push_back(std::to_string(line) + " " + kKinds[static_cast<int>(result.kind)] + " " +
-                    std::string(key));
+    notes.push_back(std::to_string(line) + " " + kKinds[static_cast<int>(result.kind)] + " " + std::string(key));
     if (!text.empty()) texts.emplace_back(text);
   }
   void rejected(std::int64_t line, const Error& error, std::string_view text) override {
@@ -44,8 +42,8 @@ class Notes final : public LineSink {
 };
 
 std::string line(std::string_view key, std::string_view body = "b") {
-  return R"({"channel":"mail","to":"a@x.test","key":")" + std::string(key) + R"(","body":")" +
-         std::string(body) + "\"}\n";
+  return R"({"channel":"mail","to":"a@x.test","key":")" + std::string(key) + R"(","body":")" + std::string(body) +
+         "\"}\n";
 }
 
 std::string lines(int from, int to) {
@@ -68,8 +66,7 @@ class BulkEnqueueTest : public testing::Test {
     const auto finished = bulk.finish();
     ASSERT_TRUE(finished) << finished.error().message;
   }
-  void expect_summary(std::int64_t created, std::int64_t existing, std::int64_t conflict,
-                      std::int64_t rejected) const {
+  void expect_summary(std::int64_t created, std::int64_t existing, std::int64_t conflict, std::int64_t rejected) const {
     const BulkSummary& s = bulk.summary();
     EXPECT_EQ(s.lines, created + existing + conflict + rejected);
     EXPECT_EQ(s.created, created);
@@ -332,8 +329,7 @@ TEST_F(AtomicTest, ATroubleOfTheDatabaseIsAnError) {
 
 TEST_F(AtomicTest, TheNumberOfLinesIsBounded) {
   std::string text;
-  for (std::int64_t i = 0; i <= kAtomicLines; ++i)
-    text += "{\"channel\":\"m\",\"to\":\"a\",\"body\":\"b\"}\n";
+  for (std::int64_t i = 0; i <= kAtomicLines; ++i) text += "{\"channel\":\"m\",\"to\":\"a\",\"body\":\"b\"}\n";
   const auto summary = run(text);
   ASSERT_FALSE(summary);
   EXPECT_EQ(summary.error().code, Code::kBadInput);

@@ -16,7 +16,9 @@ constexpr Instant kNow{1'700'000'000'000};  // Tue, 14 Nov 2023 22:13:20 GMT
 
 using Class = OutcomeClass;
 
-Outcome judge(const HttpEvidence& evidence, const StatusRules& rules = {}) { return classify_http(evidence, rules, kNow); }
+Outcome judge(const HttpEvidence& evidence, const StatusRules& rules = {}) {
+  return classify_http(evidence, rules, kNow);
+}
 
 HttpEvidence answered(int status) {
   HttpEvidence e;

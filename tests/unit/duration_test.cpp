@@ -52,8 +52,7 @@ TEST(Duration, WritesWhatItReads) {
     EXPECT_EQ(format_duration(parse_duration(text).value()), text);
   EXPECT_EQ(format_duration(14 * 24h), "14d");
   EXPECT_EQ(format_duration(-90s), "-1m30s");
-  EXPECT_EQ(format_duration(Duration{std::numeric_limits<std::int64_t>::min()}),
-            "-106751991167d7h12m55s808ms");
+  EXPECT_EQ(format_duration(Duration{std::numeric_limits<std::int64_t>::min()}), "-106751991167d7h12m55s808ms");
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ EnqueueFields good() {
   return fields;
 }
 
-Result<NewMessage> make(const EnqueueFields& fields) {
-  return make_message(fields, {.now = test::kSomeTime});
-}
+Result<NewMessage> make(const EnqueueFields& fields) { return make_message(fields, {.now = test::kSomeTime}); }
 
 EnqueueFields with(Member member, std::string_view value) {
   EnqueueFields fields = good();
@@ -67,8 +65,7 @@ TEST(Enqueue, TakesEveryField) {
   fields.correlation = "req-1";
   const auto message = make(fields);
   ASSERT_TRUE(message) << message.error().message;
-  EXPECT_EQ(message->payload,
-            R"({"subject":"s","body":"text","html":"<p>h</p>","alt":"a","data":{"a":1,"b":2}})");
+  EXPECT_EQ(message->payload, R"({"subject":"s","body":"text","html":"<p>h</p>","alt":"a","data":{"a":1,"b":2}})");
   EXPECT_EQ(message->category, "advertising");
   EXPECT_EQ(message->not_before, test::kSomeTime + 1h);
   EXPECT_EQ(message->expires, test::kSomeTime + 2h);
@@ -116,15 +113,12 @@ TEST(Enqueue, NamesWhatIsMissing) {
   EXPECT_EQ(refused_field(fields), "(taken)");
 }
 
-TEST(Enqueue, AnEmptyKeyIsAForgottenVariable) {
-  EXPECT_EQ(refused_field(with(&EnqueueFields::key, "")), "key");
-}
+TEST(Enqueue, AnEmptyKeyIsAForgottenVariable) { EXPECT_EQ(refused_field(with(&EnqueueFields::key, "")), "key"); }
 
 TEST(Enqueue, ChannelNames) {
   for (const char* name : {"sms", "a", "9", "push-2", "a_b.c"})
     EXPECT_EQ(refused_field(with(&EnqueueFields::channel, name)), "(taken)") << name;
-  for (const std::string& name :
-       {""s, "Mail"s, "-a"s, "_a"s, "a b"s, "a/b"s, "a\n"s, "é"s, std::string(65, 'a')})
+  for (const std::string& name : {""s, "Mail"s, "-a"s, "_a"s, "a b"s, "a/b"s, "a\n"s, "é"s, std::string(65, 'a')})
     EXPECT_EQ(refused_field(with(&EnqueueFields::channel, name)), "channel") << name;
 }
 
@@ -195,8 +189,8 @@ TEST(Enqueue, F59_InvalidUtf8IsRefusedInEveryField) {
   };
   for (const Row& row :
        {Row{&EnqueueFields::to, "to"}, Row{&EnqueueFields::key, "key"}, Row{&EnqueueFields::kind, "kind"},
-        Row{&EnqueueFields::subject, "subject"}, Row{&EnqueueFields::body, "body"},
-        Row{&EnqueueFields::html, "html"}, Row{&EnqueueFields::alt, "alt"}, Row{&EnqueueFields::data, "data"},
+        Row{&EnqueueFields::subject, "subject"}, Row{&EnqueueFields::body, "body"}, Row{&EnqueueFields::html, "html"},
+        Row{&EnqueueFields::alt, "alt"}, Row{&EnqueueFields::data, "data"},
         Row{&EnqueueFields::template_name, "template"}, Row{&EnqueueFields::correlation, "correlation"},
         Row{&EnqueueFields::category, "category"}, Row{&EnqueueFields::priority, "priority"},
         Row{&EnqueueFields::expires, "expires"}, Row{&EnqueueFields::channel, "channel"}}) {

@@ -13,13 +13,8 @@ namespace notify {
 namespace {
 
 Payload everything() {
-  return {.subject = "s",
-          .body = "b",
-          .html = "h",
-          .alt = "a",
-          .data = "{}",
-          .template_name = "t",
-          .vars = {{"n", "v"}}};
+  return {
+      .subject = "s", .body = "b", .html = "h", .alt = "a", .data = "{}", .template_name = "t", .vars = {{"n", "v"}}};
 }
 
 // Stored fingerprints outlive releases: when this fails, old rows would be in conflict with their own reruns.
@@ -36,8 +31,8 @@ TEST(Fingerprint, EveryFieldCounts) {
   all.insert(fingerprint("sms", "+8211", "KIND", "transactional", payload));
   all.insert(fingerprint("sms", "+8210", "kind", "transactional", payload));
   all.insert(fingerprint("sms", "+8210", "KIND", "advertising", payload));
-  for (std::string Payload::*part : {&Payload::subject, &Payload::body, &Payload::html, &Payload::alt,
-                                     &Payload::data, &Payload::template_name}) {
+  for (std::string Payload::*part :
+       {&Payload::subject, &Payload::body, &Payload::html, &Payload::alt, &Payload::data, &Payload::template_name}) {
     Payload changed = payload;
     changed.*part = "2";
     all.insert(fingerprint("sms", "+8210", "KIND", "transactional", changed));
@@ -62,8 +57,7 @@ TEST(Fingerprint, FieldsDoNotRunIntoEachOther) {
 TEST(Fingerprint, LongAndShortFieldsAreAllHashed) {
   std::set<std::string> all;
   for (std::size_t size : {0U, 1U, 900U, 1000U, 1023U, 1024U, 1025U, 5000U})
-    all.insert(
-        fingerprint("a", "b", "", "", Payload{.subject = "s", .body = std::string(size, 'x'), .alt = "z"}));
+    all.insert(fingerprint("a", "b", "", "", Payload{.subject = "s", .body = std::string(size, 'x'), .alt = "z"}));
   EXPECT_EQ(all.size(), 8U);
 }
 

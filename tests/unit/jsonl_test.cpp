@@ -42,8 +42,7 @@ std::vector<Line> split(std::string_view input, std::size_t chunk, std::size_t l
 }
 
 // However the input comes in pieces, the lines are the same.
-void expect_lines(std::string_view input, const std::vector<Line>& lines,
-                  std::size_t longest = kLongestLine) {
+void expect_lines(std::string_view input, const std::vector<Line>& lines, std::size_t longest = kLongestLine) {
   for (std::size_t chunk = 1; chunk <= input.size() + 1; ++chunk)
     EXPECT_EQ(split(input, chunk, longest), lines) << chunk;
 }
@@ -72,8 +71,7 @@ TEST(LineSplitter, F61_ByteOrderMarkIsNoPartOfALine) {
 }
 
 TEST(LineSplitter, F61_ALongLineIsCutAndSkippedToItsEnd) {
-  expect_lines("1234\n12345\n123456789\nab\n", {{1, "1234"}, {2, "1234", true}, {3, "1234", true}, {4, "ab"}},
-               4);
+  expect_lines("1234\n12345\n123456789\nab\n", {{1, "1234"}, {2, "1234", true}, {3, "1234", true}, {4, "ab"}}, 4);
   expect_lines("12345", {{1, "1234", true, true}}, 4);
   expect_lines("1234\r\n", {{1, "1234", true}}, 4);
 }
@@ -162,8 +160,8 @@ TEST(LineReader, NothingStaysFromTheLineBefore) {
 
 TEST(LineReader, EveryMemberMayAppearOnce) {
   Read read;
-  for (const char* name : {"channel", "to", "key", "kind", "category", "subject", "body", "html", "alt",
-                           "template", "not_before", "expires", "correlation"}) {
+  for (const char* name : {"channel", "to", "key", "kind", "category", "subject", "body", "html", "alt", "template",
+                           "not_before", "expires", "correlation"}) {
     const std::string member = "\"" + std::string(name) + "\":\"\"";
     EXPECT_EQ(read("{" + member + "}"), "");
     EXPECT_EQ(read("{" + member + "," + member + "}"), std::string(name) + ": the member appears twice");

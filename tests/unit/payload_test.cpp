@@ -36,8 +36,7 @@ TEST(Payload, IsWrittenInOneOrderWithoutEmptyMembers) {
       "{ \"vars\" : {\"b\":\"2\",\"a\":\"1\"}, \"template\":\"t\", \"data\":[1, 2], \"html\":\"\", "
       "\"body\":\"b\", \"subject\":\"s\" }");
   ASSERT_TRUE(payload);
-  EXPECT_EQ(to_json(*payload),
-            R"({"subject":"s","body":"b","data":[1,2],"template":"t","vars":{"a":"1","b":"2"}})");
+  EXPECT_EQ(to_json(*payload), R"({"subject":"s","body":"b","data":[1,2],"template":"t","vars":{"a":"1","b":"2"}})");
   EXPECT_EQ(to_json(Payload{}), "{}");
 }
 
@@ -169,9 +168,8 @@ TEST(Payload, SizeIsBounded) {
 
 TEST(Payload, CanonicalDataIgnoresHowItWasWritten) {
   const char* canonical = R"({"a":{"x":"é/\n","y":[]},"b":1.50,"é":-0})";
-  for (const char* text :
-       {canonical, " { \"é\" : -0, \"b\":1.50 ,\"a\":{\"y\": [ ],\"x\":\"\\u00e9\\/\\u000a\"} } ",
-        R"({"\u00e9":-0,"a":{"y":[],"x":"é\/\n"},"\u0062":1.50})"}) {
+  for (const char* text : {canonical, " { \"é\" : -0, \"b\":1.50 ,\"a\":{\"y\": [ ],\"x\":\"\\u00e9\\/\\u000a\"} } ",
+                           R"({"\u00e9":-0,"a":{"y":[],"x":"é\/\n"},"\u0062":1.50})"}) {
     const auto result = canonical_json(text);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(*result, canonical);

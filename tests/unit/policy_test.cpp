@@ -24,9 +24,12 @@ class FixedZone final : public Zone {
     const sys_days day = floor<days>(local);
     const year_month_day ymd{day};
     const auto in_day = local - day;
-    return {static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
-            static_cast<int>(static_cast<unsigned>(ymd.day())), static_cast<int>(in_day / 1h),
-            static_cast<int>(in_day % 1h / 1min), static_cast<int>(in_day % 1min / 1s)};
+    return {static_cast<int>(ymd.year()),
+            static_cast<int>(static_cast<unsigned>(ymd.month())),
+            static_cast<int>(static_cast<unsigned>(ymd.day())),
+            static_cast<int>(in_day / 1h),
+            static_cast<int>(in_day % 1h / 1min),
+            static_cast<int>(in_day % 1min / 1s)};
   }
   Duration offset(Instant) const override { return offset_; }
   std::string_view name() const override { return "Fixed"; }

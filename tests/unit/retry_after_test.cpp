@@ -42,9 +42,9 @@ TEST(RetryAfter, FractionsAreRoundedUp) {
 }
 
 TEST(RetryAfter, F55_NothingOverflows) {
-  for (const char* text : {"3601", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616",
-                           "99999999999999999999999999999999999999999", "9223372036854775.807",
-                           "Fri, 31 Dec 9999 23:59:59 GMT"})
+  for (const char* text :
+       {"3601", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551616",
+        "99999999999999999999999999999999999999999", "9223372036854775.807", "Fri, 31 Dec 9999 23:59:59 GMT"})
     EXPECT_EQ(parse(text), kMax) << text;
   EXPECT_EQ(parse(std::string(100'000, '9')), kMax);
   EXPECT_EQ(parse_retry_after("5", kNow, Duration(-1)), Duration(0));
@@ -52,11 +52,30 @@ TEST(RetryAfter, F55_NothingOverflows) {
 }
 
 TEST(RetryAfter, GarbageIsNothing) {
-  for (const char* text : {"", " ", "soon", "12 s", "1e3", "0x10", "1.", ".5", "1.5.5", "--5", "+5", "1,5", "NaN",
-                           "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 GMT+9", "Sun, 6 Nov 1994 08:49:37 GMT",
-                           "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
-                           "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Xyz, 06 Nov 1994 08:49:37 GMT",
-                           "Sun, 06 Foo 1994 08:49:37 GMT", "1994-11-06T08:49:37Z", "\xff\xfe"})
+  for (const char* text : {"",
+                           " ",
+                           "soon",
+                           "12 s",
+                           "1e3",
+                           "0x10",
+                           "1.",
+                           ".5",
+                           "1.5.5",
+                           "--5",
+                           "+5",
+                           "1,5",
+                           "NaN",
+                           "Sun, 06 Nov 1994 08:49:37",
+                           "Sun, 06 Nov 1994 08:49:37 GMT+9",
+                           "Sun, 6 Nov 1994 08:49:37 GMT",
+                           "Sun, 31 Feb 1994 08:49:37 GMT",
+                           "Sun, 06 Nov 1994 24:00:00 GMT",
+                           "Sun, 06 Nov 1994 08:60:37 GMT",
+                           "Sun, 06 Nov 1994 08:49:61 GMT",
+                           "Xyz, 06 Nov 1994 08:49:37 GMT",
+                           "Sun, 06 Foo 1994 08:49:37 GMT",
+                           "1994-11-06T08:49:37Z",
+                           "\xff\xfe"})
     EXPECT_EQ(parse(text), std::nullopt) << text;
 }
 

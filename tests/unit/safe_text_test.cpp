@@ -17,9 +17,18 @@ TEST(ValidUtf8, F59_PositionOfTheFirstBadByte) {
     std::size_t position;
   };
   const std::vector<Case> cases{
-      {"\xff", 0},           {"ab\xff", 2},      {"\xc3", 0},        {"a\xc3(", 1},     {"\xed\xa0\x80", 0},
-      {"x\xf0\x9f\x98", 1},  {"\xc0\xaf", 0},    {"\xe0\x80\xaf", 0}, {"\x80", 0},       {"\xf4\x90\x80\x80", 0},
-      {"\xf5\x80\x80\x80", 0}, {"\xea\xb0\x80\xea\xb0", 3},
+      {"\xff", 0},
+      {"ab\xff", 2},
+      {"\xc3", 0},
+      {"a\xc3(", 1},
+      {"\xed\xa0\x80", 0},
+      {"x\xf0\x9f\x98", 1},
+      {"\xc0\xaf", 0},
+      {"\xe0\x80\xaf", 0},
+      {"\x80", 0},
+      {"\xf4\x90\x80\x80", 0},
+      {"\xf5\x80\x80\x80", 0},
+      {"\xea\xb0\x80\xea\xb0", 3},
   };
   for (const Case& one : cases) {
     std::size_t position = 99;
@@ -50,10 +59,13 @@ TEST(SafeText, GoodTextStays) {
 }
 
 TEST(SafeText, F59_BrokenPartsBecomeReplacementCharacters) {
-  EXPECT_EQ(safe_text("a\xff" "b", 100), std::string("a") + kBad + "b");
+  EXPECT_EQ(safe_text("a\xff"
+                      "b",
+                      100),
+            std::string("a") + kBad + "b");
   EXPECT_EQ(safe_text("\xc0\xaf", 100), std::string(kBad) + kBad);
   EXPECT_EQ(safe_text("\xed\xa0\x80", 100), std::string(kBad) + kBad + kBad);
-  EXPECT_EQ(safe_text("\xf0\x9f\x98", 100), kBad);               // one maximal part, cut at the end
+  EXPECT_EQ(safe_text("\xf0\x9f\x98", 100), kBad);  // one maximal part, cut at the end
   EXPECT_EQ(safe_text("\xf0\x9f\x98z", 100), std::string(kBad) + "z");
   EXPECT_EQ(safe_text("\xea\xb0", 100), kBad);
   // EUC-KR text of a Korean vendor
@@ -65,9 +77,9 @@ TEST(SafeText, ControlCharactersAreVisible) {
   EXPECT_EQ(safe_text("\x1b[31mred", 100), "\\u001b[31mred");
   EXPECT_EQ(safe_text(std::string_view("\0", 1), 100), "\\u0000");
   EXPECT_EQ(safe_text("\x7f", 100), "\\u007f");
-  EXPECT_EQ(safe_text("\xc2\x85", 100), "\\u0085");          // C1: next line
-  EXPECT_EQ(safe_text("\xe2\x80\xa8", 100), "\\u2028");      // line separator
-  EXPECT_EQ(safe_text("\xe2\x80\xae", 100), "\\u202e");      // right-to-left override
+  EXPECT_EQ(safe_text("\xc2\x85", 100), "\\u0085");      // C1: next line
+  EXPECT_EQ(safe_text("\xe2\x80\xa8", 100), "\\u2028");  // line separator
+  EXPECT_EQ(safe_text("\xe2\x80\xae", 100), "\\u202e");  // right-to-left override
   EXPECT_EQ(safe_text("\xef\xbb\xbf", 100), "\\ufeff");
 }
 

@@ -16,12 +16,12 @@ TEST(OutboxState, EveryStateAndEvent) {
   using S = OutboxState;
   using E = OutboxEvent;
   const std::map<std::pair<S, E>, S> legal{
-      {{S::kPending, E::kClaim}, S::kPublishing},     {{S::kPublishing, E::kConfirm}, S::kPublished},
-      {{S::kPublishing, E::kBackoff}, S::kPending},   {{S::kPublishing, E::kClaimLost}, S::kPending},
-      {{S::kPublishing, E::kRelease}, S::kPending},   {{S::kPending, E::kSkip}, S::kSkipped},
-      {{S::kPending, E::kExpire}, S::kExpired},       {{S::kPending, E::kGiveUp}, S::kFailed},
-      {{S::kPublished, E::kReplay}, S::kPending},     {{S::kFailed, E::kReplay}, S::kPending},
-      {{S::kExpired, E::kReplay}, S::kPending},       {{S::kSkipped, E::kReplay}, S::kPending},
+      {{S::kPending, E::kClaim}, S::kPublishing},   {{S::kPublishing, E::kConfirm}, S::kPublished},
+      {{S::kPublishing, E::kBackoff}, S::kPending}, {{S::kPublishing, E::kClaimLost}, S::kPending},
+      {{S::kPublishing, E::kRelease}, S::kPending}, {{S::kPending, E::kSkip}, S::kSkipped},
+      {{S::kPending, E::kExpire}, S::kExpired},     {{S::kPending, E::kGiveUp}, S::kFailed},
+      {{S::kPublished, E::kReplay}, S::kPending},   {{S::kFailed, E::kReplay}, S::kPending},
+      {{S::kExpired, E::kReplay}, S::kPending},     {{S::kSkipped, E::kReplay}, S::kPending},
   };
   for (const S state : kOutboxStates) {
     for (const E event : kOutboxEvents) {
@@ -41,15 +41,15 @@ TEST(InboxState, EveryStateAndEvent) {
   using S = InboxState;
   using E = InboxEvent;
   const std::map<std::pair<S, E>, S> legal{
-      {{S::kNone, E::kClaim}, S::kSending},           {{S::kNone, E::kSkip}, S::kSkipped},
-      {{S::kSending, E::kAccepted}, S::kSent},        {{S::kSending, E::kRefused}, S::kFailed},
-      {{S::kSending, E::kUnknownFinal}, S::kError},   {{S::kSending, E::kUnknownRetry}, S::kSending},
-      {{S::kSending, E::kResume}, S::kSending},       {{S::kSending, E::kRelease}, S::kNone},
-      {{S::kSending, E::kStale}, S::kError},          {{S::kSending, E::kEvidenceAccepted}, S::kSent},
-      {{S::kError, E::kAccepted}, S::kSent},          {{S::kError, E::kRefused}, S::kFailed},
-      {{S::kError, E::kEvidenceAccepted}, S::kSent},  {{S::kError, E::kEvidenceRefused}, S::kFailed},
-      {{S::kError, E::kEvidenceAbsent}, S::kNone},    {{S::kError, E::kReplayDuplicates}, S::kNone},
-      {{S::kFailed, E::kReplay}, S::kNone},           {{S::kSkipped, E::kReplay}, S::kNone},
+      {{S::kNone, E::kClaim}, S::kSending},          {{S::kNone, E::kSkip}, S::kSkipped},
+      {{S::kSending, E::kAccepted}, S::kSent},       {{S::kSending, E::kRefused}, S::kFailed},
+      {{S::kSending, E::kUnknownFinal}, S::kError},  {{S::kSending, E::kUnknownRetry}, S::kSending},
+      {{S::kSending, E::kResume}, S::kSending},      {{S::kSending, E::kRelease}, S::kNone},
+      {{S::kSending, E::kStale}, S::kError},         {{S::kSending, E::kEvidenceAccepted}, S::kSent},
+      {{S::kError, E::kAccepted}, S::kSent},         {{S::kError, E::kRefused}, S::kFailed},
+      {{S::kError, E::kEvidenceAccepted}, S::kSent}, {{S::kError, E::kEvidenceRefused}, S::kFailed},
+      {{S::kError, E::kEvidenceAbsent}, S::kNone},   {{S::kError, E::kReplayDuplicates}, S::kNone},
+      {{S::kFailed, E::kReplay}, S::kNone},          {{S::kSkipped, E::kReplay}, S::kNone},
   };
   for (const S state : kInboxStates) {
     for (const E event : kInboxEvents) {

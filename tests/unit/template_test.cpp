@@ -71,8 +71,7 @@ TEST(Template, F48_EscapingFollowsThePart) {
 
 TEST(Template, F48_FiltersForJsonAndUrl) {
   const Variables vars{{"msg", "line1\nline2 \"q\" \\ \a </script> {{x}}"}};
-  EXPECT_EQ(body(R"({"text":"{{msg|json}}"})", vars),
-            R"({"text":"line1\nline2 \"q\" \\ \u0007 </script> {{x}}"})");
+  EXPECT_EQ(body(R"({"text":"{{msg|json}}"})", vars), R"({"text":"line1\nline2 \"q\" \\ \u0007 </script> {{x}}"})");
   EXPECT_EQ(body("https://x.test/?q={{ v | url }}", {{"v", "a b&c=d/é~"}}),
             "https://x.test/?q=a%20b%26c%3Dd%2F%C3%A9~");
   EXPECT_EQ(body("{{v|url:-a b}}", {}), "a%20b");
@@ -82,11 +81,9 @@ TEST(Template, F48_FiltersForJsonAndUrl) {
 }
 
 TEST(Template, F46_SubjectIsOneLine) {
-  EXPECT_EQ(fill({.subject = "Paid\n", .body = "b"}, {})->subject, "Paid")
-      << "the end of the file's last line";
+  EXPECT_EQ(fill({.subject = "Paid\n", .body = "b"}, {})->subject, "Paid") << "the end of the file's last line";
   EXPECT_EQ(fill({.subject = "Paid\r\n", .body = "b"}, {})->subject, "Paid");
-  for (const std::string& value :
-       {"x\r\nBcc: e@evil.test"s, "x\n"s, "x\r"s, "x\u0085"s, "x\u2028"s, "x\0"s}) {
+  for (const std::string& value : {"x\r\nBcc: e@evil.test"s, "x\n"s, "x\r"s, "x\u0085"s, "x\u2028"s, "x\0"s}) {
     const auto payload = fill({.subject = "{{v}}", .body = "b"}, {{"v", value}});
     ASSERT_FALSE(payload);
     EXPECT_EQ(payload.error().field, "subject");
@@ -109,8 +106,8 @@ TEST(Template, WithoutATemplateThePayloadIsItself) {
 }
 
 TEST(Template, KeepsDataAndLosesTheTemplate) {
-  const auto payload = render(one({.body = "{{x}}"}),
-                              Payload{.data = "[1]", .template_name = "t", .vars = {{"x", "1"}}}, "m", "en");
+  const auto payload =
+      render(one({.body = "{{x}}"}), Payload{.data = "[1]", .template_name = "t", .vars = {{"x", "1"}}}, "m", "en");
   ASSERT_TRUE(payload);
   EXPECT_EQ(*payload, (Payload{.body = "1", .data = "[1]"}));
 }
@@ -197,8 +194,8 @@ std::string check(const std::vector<TemplateVariant>& variants) {
 
 TEST(Template, CheckFindsWhatCannotBeRendered) {
   EXPECT_EQ(check({{.subject = "s {{x}}\n", .body = "{{x}} {{{{"}}), "fine");
-  for (const char* text : {"{{", "{{x", "{{x}", "{{}}", "{{ }}", "{{a b}}", "{{x|upper}}", "{{x|}}",
-                           "{{{x}}}", "{{é}}", "{{x\n}}"})
+  for (const char* text :
+       {"{{", "{{x", "{{x}", "{{}}", "{{ }}", "{{a b}}", "{{x|upper}}", "{{x|}}", "{{{x}}}", "{{é}}", "{{x\n}}"})
     EXPECT_EQ(check({{.body = "b"}, {.channel = "sms", .html = text}}), "html") << text;
   EXPECT_EQ(check({{.subject = "two\nlines", .body = "b"}}), "subject");
   EXPECT_EQ(check({}), "body");

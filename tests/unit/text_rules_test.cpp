@@ -8,8 +8,7 @@ namespace notify {
 namespace {
 
 TEST(TextRules, F46_FindsEveryCharacterThatCouldEndALine) {
-  for (unsigned c = 0; c < 0x20; ++c)
-    EXPECT_TRUE(find_control(std::string("ab") + static_cast<char>(c))) << c;
+  for (unsigned c = 0; c < 0x20; ++c) EXPECT_TRUE(find_control(std::string("ab") + static_cast<char>(c))) << c;
   EXPECT_EQ(find_control("ab\x7f")->position, 2U);
   for (int second = 0x80; second < 0xa0; ++second) {
     const auto found = find_control(std::string("a\xc2") + static_cast<char>(second));

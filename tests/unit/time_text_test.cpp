@@ -33,8 +33,7 @@ TEST(TimeText, ReadsRfc3339) {
   EXPECT_EQ(read("2026-11-29T08:26:09-05:00"), "2026-11-29T13:26:09.000Z");
   EXPECT_EQ(read("2026-11-29T13:26Z"), "2026-11-29T13:26:00.000Z");
   EXPECT_EQ(read("2024-02-29T00:00:00Z"), "2024-02-29T00:00:00.000Z");
-  EXPECT_EQ(read("2016-12-31T23:59:60Z"), "2017-01-01T00:00:00.000Z")
-      << "a leap second is the second after it";
+  EXPECT_EQ(read("2016-12-31T23:59:60Z"), "2017-01-01T00:00:00.000Z") << "a leap second is the second after it";
   EXPECT_EQ(read("1970-01-01T00:00:00Z"), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(read("9999-12-31T23:59:59.999Z"), "9999-12-31T23:59:59.999Z");
 }
@@ -135,9 +134,8 @@ TEST(TimeText, NamedDaysAreTheZones) {
 TEST(TimeText, TheDayAfterTheLastOfAMonth) {
   const auto seoul = zone("Asia/Seoul");
   const Instant end_of_year = parse_time("2026-12-31T23:00:00+09:00", {}).value();
-  EXPECT_EQ(
-      format_time(parse_time("tomorrow 08:00", {.now = end_of_year, .zone = seoul.get()}).value(), *seoul),
-      "2027-01-01T08:00:00.000+09:00");
+  EXPECT_EQ(format_time(parse_time("tomorrow 08:00", {.now = end_of_year, .zone = seoul.get()}).value(), *seoul),
+            "2027-01-01T08:00:00.000+09:00");
 }
 
 TEST(TimeText, ATimeThatTheClocksSkipMeansTheEndOfTheGap) {
@@ -157,8 +155,7 @@ TEST(TimeText, TimeOfDay) {
   EXPECT_EQ(parse_time_of_day("00:00").value(), 0);
   EXPECT_EQ(parse_time_of_day("08:05").value(), 485);
   EXPECT_EQ(parse_time_of_day("23:59").value(), 1439);
-  for (const char* text :
-       {"", "8:00", "24:00", "12:60", "12:5", "12:05:00", "12.05", " 12:05", "-1:00", "ab:cd"})
+  for (const char* text : {"", "8:00", "24:00", "12:60", "12:5", "12:05:00", "12.05", " 12:05", "-1:00", "ab:cd"})
     EXPECT_FALSE(parse_time_of_day(text)) << text;
 }
 

@@ -13,9 +13,9 @@ namespace notify {
 // One message ready to be handed to a vendor: the envelope with its payload parsed and rendered.
 struct Dispatch {
   Envelope envelope{};
-  Payload content{};    // rendered: template and vars are resolved into subject, body, html, alt
+  Payload content{};      // rendered: template and vars are resolved into subject, body, html, alt
   std::string address{};  // where it goes now: the recipient as written, or the endpoint looked up for @ID
-  int attempt = 1;      // 1 for the first call of this message
+  int attempt = 1;        // 1 for the first call of this message
 };
 
 // A driver of one configured channel (lane). Lives on the event-loop thread; check() may be called from any

@@ -28,25 +28,25 @@ struct HttpRequest {
 
 // Everything libcurl let us observe about one request. Pure data; classify_http() judges it.
 struct HttpEvidence {
-  int curl_code = 0;           // CURLcode
-  std::string curl_error{};    // text for people, without secrets
-  int status = 0;              // final HTTP status; 0 when none came
+  int curl_code = 0;                                           // CURLcode
+  std::string curl_error{};                                    // text for people, without secrets
+  int status = 0;                                              // final HTTP status; 0 when none came
   std::vector<std::pair<std::string, std::string>> headers{};  // of the final response, names in lower case
-  std::string body{};          // cut to max_response
-  bool body_truncated = false; // cut by us or by the peer
+  std::string body{};                                          // cut to max_response
+  bool body_truncated = false;                                 // cut by us or by the peer
 
-  bool handed_over = false;     // CURLINFO_PRETRANSFER_TIME_T > 0: the request head was written
-  int requests_begun = 0;       // request heads seen leaving, over silent repeats, CONNECT not counted
-  std::int64_t body_bytes_out = 0;  // cumulative
-  std::int64_t body_length = 0;     // what Content-Length promised
-  bool silent_retry = false;    // libcurl repeated the request by itself
-  bool refused_stream = false;  // HTTP/2 REFUSED_STREAM as the last word
-  std::int64_t stream_id = -1;  // HTTP/2 stream of the request; -1 unknown
+  bool handed_over = false;              // CURLINFO_PRETRANSFER_TIME_T > 0: the request head was written
+  int requests_begun = 0;                // request heads seen leaving, over silent repeats, CONNECT not counted
+  std::int64_t body_bytes_out = 0;       // cumulative
+  std::int64_t body_length = 0;          // what Content-Length promised
+  bool silent_retry = false;             // libcurl repeated the request by itself
+  bool refused_stream = false;           // HTTP/2 REFUSED_STREAM as the last word
+  std::int64_t stream_id = -1;           // HTTP/2 stream of the request; -1 unknown
   std::int64_t goaway_last_stream = -1;  // last-stream-id of the last GOAWAY; -1 none
   std::int64_t goaway_error = -1;        // its HTTP/2 error code; -1 none
-  bool address_blocked = false; // our own guard refused the address
-  bool refused_locally = false; // the request itself is impossible (URL, header); nothing was tried
-  std::string phase{};          // how far it got: resolve, connect, tls, request, response, done
+  bool address_blocked = false;          // our own guard refused the address
+  bool refused_locally = false;          // the request itself is impossible (URL, header); nothing was tried
+  std::string phase{};                   // how far it got: resolve, connect, tls, request, response, done
   Duration elapsed{0};
 };
 

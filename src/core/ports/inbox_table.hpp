@@ -21,8 +21,8 @@ struct InboxRow {
   std::int64_t holder = 0;  // run id; 0 while the claim rests until resume_at
   Instant claimed_at{};
   std::optional<Instant> resume_at{};
-  Instant first_call_at{};  // the vendor's idempotency window counts from here
-  int calls = 0;            // claims so far, resumed ones included
+  Instant first_call_at{};      // the vendor's idempotency window counts from here
+  int calls = 0;                // claims so far, resumed ones included
   bool unknown_before = false;  // an earlier call of this claim ended as unknown
 };
 
@@ -63,8 +63,8 @@ class InboxTable {
   // WHERE claim_token = ? AND status IN ('SENDING','ERROR').
   virtual Result<bool> settle(const Settlement& settlement) = 0;
   // SENDING stays SENDING without a holder until `resume_at`, remembering that an attempt is unknown.
-  virtual Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at,
-                            std::string_view reason, std::string_view detail, Instant now) = 0;
+  virtual Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at, std::string_view reason,
+                            std::string_view detail, Instant now) = 0;
   // Deletes the claim: certainly not sent. Refused (false) after an unknown attempt.
   virtual Result<bool> release(std::string_view message_id, std::int64_t token) = 0;
   // Inserts SKIPPED unless a row exists. True: inserted.

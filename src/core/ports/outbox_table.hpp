@@ -27,9 +27,9 @@ struct InsertResult {
 struct Candidate {
   Envelope envelope{};  // payload is filled only when asked for
   Instant created_at{};
-  Instant due_at{};     // since when it may go; give_up_after counts from here
-  Instant ready_at{};   // when it may be tried (next): due_at, moved by backoff
-  int attempts = 0;     // failed publishes since it was due
+  Instant due_at{};              // since when it may go; give_up_after counts from here
+  Instant ready_at{};            // when it may be tried (next): due_at, moved by backoff
+  int attempts = 0;              // failed publishes since it was due
   bool copy_may_be_out = false;  // an earlier publish ended as unknown
 };
 

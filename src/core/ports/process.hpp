@@ -13,14 +13,14 @@ struct ProcessRequest {
   std::vector<std::string> argv{};  // argv[0] is looked up in PATH when it has no slash; no shell
   std::string input{};              // written to the child's standard input
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
-  Duration timeout{10000};          // then SIGTERM to its process group, and SIGKILL after 2 s
-  std::size_t max_output = 4096;    // of stderr and stdout together; what exceeds it is read and thrown away
+  Duration timeout{10000};        // then SIGTERM to its process group, and SIGKILL after 2 s
+  std::size_t max_output = 4096;  // of stderr and stdout together; what exceeds it is read and thrown away
 };
 
 struct ProcessResult {
   bool started = false;  // false: certainly nothing ran (see error)
   bool timed_out = false;
-  int exit_code = -1;    // -1 when ended by a signal
+  int exit_code = -1;  // -1 when ended by a signal
   int signal = 0;
   std::string output{};  // raw bytes of the child
   std::string error{};   // why it did not start

@@ -12,8 +12,6 @@ class Random {
 };
 
 // A claim token: positive, fits SQLite's signed integer, never 0.
-inline std::int64_t new_token(Random& random) {
-  return static_cast<std::int64_t>(random.next64() >> 1U) | 1;
-}
+inline std::int64_t new_token(Random& random) { return static_cast<std::int64_t>(random.next64() >> 1U) | 1; }
 
 }  // namespace notify

@@ -47,15 +47,15 @@ class AlertTable {
 // One channel's shared state; absent row = open lane with nothing special.
 struct Lane {
   std::string channel{};
-  bool paused = false;                     // by an operator
-  std::optional<Instant> paused_until{};   // empty with paused: until resumed
+  bool paused = false;                    // by an operator
+  std::optional<Instant> paused_until{};  // empty with paused: until resumed
   std::string reason{};
-  bool halted = false;                     // by the breaker; probes go at probe_at
+  bool halted = false;  // by the breaker; probes go at probe_at
   Instant probe_at{};
   Duration probe_interval{0};
-  std::optional<Instant> hold_until{};     // Retry-After of the whole lane
-  int refused_in_a_row = 0;                // connects
-  std::int64_t rate_next_us = 0;           // earliest next permitted call, microseconds since the epoch (GCRA)
+  std::optional<Instant> hold_until{};  // Retry-After of the whole lane
+  int refused_in_a_row = 0;             // connects
+  std::int64_t rate_next_us = 0;        // earliest next permitted call, microseconds since the epoch (GCRA)
 };
 
 class LaneTable {

@@ -63,5 +63,5 @@ try:
     db.execute("DELETE FROM notification_outbox")
     sys.exit("DELETE was taken")
 except sqlite3.IntegrityError as error:
-    assert "prune" in str(error), error
+    assert "never deleted" in str(error), error
 db.close()

@@ -107,8 +107,7 @@ Rule parse_rule(const std::vector<std::string>& words, const std::string& defaul
     if (equals == std::string::npos || word.starts_with("mode=")) continue;
     set_key(rule, word.substr(0, equals), word.substr(equals + 1));
   }
-  if (rule.act.body.empty() && !names_a_body(words))
-    rule.act.body = built_in_body(rule.act.status, default_body);
+  if (rule.act.body.empty() && !names_a_body(words)) rule.act.body = built_in_body(rule.act.status, default_body);
   return rule;
 }
 

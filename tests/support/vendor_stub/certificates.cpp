@@ -83,9 +83,7 @@ Pair make_authority(const std::string& name) {
 }
 
 Pair make_server(const Pair& authority, CertificateKind kind) {
-  const long start = kind == CertificateKind::expired  ? -30 * day
-                     : kind == CertificateKind::future ? 30 * day
-                                                       : -day;
+  const long start = kind == CertificateKind::expired ? -30 * day : kind == CertificateKind::future ? 30 * day : -day;
   const long end = kind == CertificateKind::expired ? -day : 365 * day;
   const bool other_name = kind == CertificateKind::wrong_host;
   Pair server{nullptr, new_key()};
@@ -112,8 +110,7 @@ void save(const Pair& pair, const std::string& certificate_file, const std::stri
   const Bio certificate(BIO_new(BIO_s_mem()));
   const Bio key(BIO_new(BIO_s_mem()));
   must(PEM_write_bio_X509(certificate.get(), pair.certificate.get()) == 1, "cannot write");
-  must(PEM_write_bio_PrivateKey(key.get(), pair.key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1,
-       "cannot write");
+  must(PEM_write_bio_PrivateKey(key.get(), pair.key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1, "cannot write");
   write_file_atomically(key_file, content_of(key.get()), 0600);
   write_file_atomically(certificate_file, content_of(certificate.get()), 0644);
 }

@@ -18,12 +18,10 @@ std::string_view trim(std::string_view text) {
 bool parse_request_line(std::string_view line, Request& request, Http1Head& head) {
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last || !line.substr(last + 1).starts_with("HTTP/1."))
-    return false;
+  if (first == std::string_view::npos || first == last || !line.substr(last + 1).starts_with("HTTP/1.")) return false;
   std::string_view target = line.substr(first + 1, last - first - 1);
   // The absolute form, as sent to a proxy: keep the path only.
-  if (const std::size_t scheme = target.find("://");
-      !target.starts_with('/') && scheme != std::string_view::npos) {
+  if (const std::size_t scheme = target.find("://"); !target.starts_with('/') && scheme != std::string_view::npos) {
     const std::size_t slash = target.find('/', scheme + 3);
     target = slash == std::string_view::npos ? "/" : target.substr(slash);
   }
@@ -52,8 +50,7 @@ bool apply_framing(std::string_view name, std::string_view value, Http1Head& hea
       if (same_ignoring_case(value, "keep-alive")) head.keep_alive = true;
       return true;
     case 6:
-      if (same_ignoring_case(name, "expect"))
-        head.expects_continue = same_ignoring_case(value, "100-continue");
+      if (same_ignoring_case(name, "expect")) head.expects_continue = same_ignoring_case(value, "100-continue");
       return true;
     default: return true;
   }
@@ -113,8 +110,7 @@ ChunkDecoder::Result ChunkDecoder::decode(std::string& in, std::string& body) {
       if (result != Result::more || !in_chunk_) return result;
     }
     const std::size_t take = static_cast<std::size_t>(std::min<std::uint64_t>(left_, in.size()));
-    const std::size_t payload =
-        left_ > 2 ? static_cast<std::size_t>(std::min<std::uint64_t>(left_ - 2, take)) : 0;
+    const std::size_t payload = left_ > 2 ? static_cast<std::size_t>(std::min<std::uint64_t>(left_ - 2, take)) : 0;
     body.append(in, 0, payload);
     in.erase(0, take);
     left_ -= take;

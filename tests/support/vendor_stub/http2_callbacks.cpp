@@ -38,8 +38,8 @@ int Http2Session::Callbacks::on_begin_headers(nghttp2_session*, const nghttp2_fr
 }
 
 int Http2Session::Callbacks::on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-                                       std::size_t name_size, const std::uint8_t* value,
-                                       std::size_t value_size, std::uint8_t, void* user) {
+                                       std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
+                                       std::uint8_t, void* user) {
   auto* session = static_cast<Http2Session*>(user);
   Stream* stream = session->find(id_of(*frame));
   if (stream == nullptr || !is_request(*frame)) return 0;
@@ -63,11 +63,10 @@ int Http2Session::Callbacks::on_frame(nghttp2_session*, const nghttp2_frame* fra
   return 0;
 }
 
-int Http2Session::Callbacks::on_data(nghttp2_session*, std::uint8_t, std::int32_t id,
-                                     const std::uint8_t* data, std::size_t size, void* user) {
+int Http2Session::Callbacks::on_data(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* data,
+                                     std::size_t size, void* user) {
   auto* session = static_cast<Http2Session*>(user);
-  if (Stream* stream = session->find(static_cast<std::uint32_t>(id)))
-    session->on_body(*stream, view(data, size));
+  if (Stream* stream = session->find(static_cast<std::uint32_t>(id))) session->on_body(*stream, view(data, size));
   return 0;
 }
 
@@ -76,11 +75,9 @@ int Http2Session::Callbacks::on_close(nghttp2_session*, std::int32_t id, std::ui
   return 0;
 }
 
-ssize_t Http2Session::Callbacks::read_response(nghttp2_session*, std::int32_t, std::uint8_t* buffer,
-                                               std::size_t size, std::uint32_t* flags,
-                                               nghttp2_data_source* source, void* user) {
-  return static_cast<Http2Session*>(user)->read_response(*static_cast<Stream*>(source->ptr), buffer, size,
-                                                         flags);
+ssize_t Http2Session::Callbacks::read_response(nghttp2_session*, std::int32_t, std::uint8_t* buffer, std::size_t size,
+                                               std::uint32_t* flags, nghttp2_data_source* source, void* user) {
+  return static_cast<Http2Session*>(user)->read_response(*static_cast<Stream*>(source->ptr), buffer, size, flags);
 }
 
 }  // namespace stub

@@ -23,8 +23,7 @@ nghttp2_nv make_header(std::string_view name, std::string_view value) {
 
 }  // namespace
 
-Http2Session::Http2Session(Connection& connection)
-    : connection_(connection), session_(Callbacks::new_session(*this)) {
+Http2Session::Http2Session(Connection& connection) : connection_(connection), session_(Callbacks::new_session(*this)) {
   const std::array<nghttp2_settings_entry, 2> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, connection.server().http2_streams()},
        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window}}};
@@ -78,8 +77,7 @@ void Http2Session::on_body(Stream& stream, std::string_view bytes) {
   if (stream.request.body.size() >= stream.reset_after) return connection_.end_after_sending(Ending::reset);
   if (stream.request.body.size() <= max_body_bytes) return;
   stream.answered = true;
-  nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
-                            NGHTTP2_CANCEL);
+  nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id), NGHTTP2_CANCEL);
 }
 
 void Http2Session::on_whole(Stream& stream) {
@@ -121,8 +119,7 @@ void Http2Session::perform(std::uint32_t id, const Behaviour& act) {
     case Kind::drip: drip(*stream, act); break;
     case Kind::endless: endless(*stream, act); break;
     case Kind::h2_error:
-      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
-                                act.h2_code);
+      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id), act.h2_code);
       break;
     case Kind::h2_goaway: go_away(*stream, act); break;
     default: reply(*stream, act);
@@ -141,12 +138,11 @@ void Http2Session::respond(Stream& stream) {
   nghttp2_data_provider provider{};
   provider.source.ptr = &stream;
   provider.read_callback = &Callbacks::read_response;
-  nghttp2_submit_response(session_.get(), static_cast<std::int32_t>(stream.id), headers.data(),
-                          headers.size(), &provider);
+  nghttp2_submit_response(session_.get(), static_cast<std::int32_t>(stream.id), headers.data(), headers.size(),
+                          &provider);
 }
 
-ssize_t Http2Session::read_response(Stream& stream, std::uint8_t* buffer, std::size_t size,
-                                    std::uint32_t* flags) {
+ssize_t Http2Session::read_response(Stream& stream, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags) {
   if (stream.endless_left > 0) {
     const std::size_t take = static_cast<std::size_t>(std::min<std::uint64_t>(size, stream.endless_left));
     std::memset(buffer, 'x', take);
@@ -167,8 +163,8 @@ void Http2Session::reply(Stream& stream, const Behaviour& act) {
   stream.response = make_response(act, stream.request);
   respond(stream);
   if (act.then_close) {
-    nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
-                          NGHTTP2_NO_ERROR, nullptr, 0);
+    nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id), NGHTTP2_NO_ERROR,
+                          nullptr, 0);
     leaving_ = true;
   }
   if (act.kind != Kind::idle_close && act.kind != Kind::idle_rst) return;
@@ -179,8 +175,7 @@ void Http2Session::reply(Stream& stream, const Behaviour& act) {
 void Http2Session::cut_body(Stream& stream, const Behaviour& act) {
   stream.response = make_response(act, stream.request);
   stream.response.headers.emplace_back("content-length", std::to_string(stream.response.body.size()));
-  stream.response.body.resize(
-      std::min<std::size_t>(stream.response.body.size(), act.after == 0 ? 3 : act.after));
+  stream.response.body.resize(std::min<std::size_t>(stream.response.body.size(), act.after == 0 ? 3 : act.after));
   stream.keep_open = true;
   respond(stream);
   connection_.server().tick_later(connection_, stream.id, act, std::chrono::milliseconds(50));
@@ -231,8 +226,7 @@ void Http2Session::drained() { pump(); }
 void Http2Session::end_if_idle() {
   const bool finished =
       nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0;
-  if (connection_.open() && (finished || (leaving_ && owed_ == 0)))
-    connection_.end_after_sending(Ending::close);
+  if (connection_.open() && (finished || (leaving_ && owed_ == 0))) connection_.end_after_sending(Ending::close);
 }
 
 void Http2Session::pump() {
@@ -246,8 +240,7 @@ void Http2Session::pump() {
   }
   pumping_ = false;
   if (leaving_) return;
-  if (nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0)
-    end_if_idle();
+  if (nghttp2_session_want_read(session_.get()) == 0 && nghttp2_session_want_write(session_.get()) == 0) end_if_idle();
 }
 
 }  // namespace stub

@@ -16,9 +16,7 @@ namespace stub {
 
 namespace {
 
-std::int64_t micros(auto duration) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
-}
+std::int64_t micros(auto duration) { return std::chrono::duration_cast<std::chrono::microseconds>(duration).count(); }
 
 std::string_view name_of(Outcome outcome) {
   return outcome == Outcome::taken ? "taken" : outcome == Outcome::refused ? "refused" : "silent";
@@ -67,8 +65,7 @@ RequestLog::~RequestLog() {
 }
 
 std::uint64_t RequestLog::now() const {
-  return static_cast<std::uint64_t>(wall_offset_ +
-                                    micros(std::chrono::steady_clock::now().time_since_epoch()));
+  return static_cast<std::uint64_t>(wall_offset_ + micros(std::chrono::steady_clock::now().time_since_epoch()));
 }
 
 void RequestLog::add(Request& request, const Behaviour& act) {

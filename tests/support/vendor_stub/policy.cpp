@@ -9,9 +9,7 @@ namespace {
 
 constexpr std::size_t max_cached_paths = 4096;
 
-bool fits(const std::string& pattern, std::string_view value) {
-  return pattern.empty() || glob(pattern, value);
-}
+bool fits(const std::string& pattern, std::string_view value) { return pattern.empty() || glob(pattern, value); }
 
 bool any_recipient_fits(const std::string& pattern, const Request& request) {
   if (fits(pattern, request.get(Field::to))) return true;
@@ -20,9 +18,9 @@ bool any_recipient_fits(const std::string& pattern, const Request& request) {
 }
 
 bool matches(const Match& match, const Request& request) {
-  return (match.connection == 0 || match.connection == request.connection) &&
-         any_recipient_fits(match.to, request) && fits(match.path, request.get(Field::path)) &&
-         fits(match.method, request.get(Field::method)) && fits(match.id, request.get(Field::message_id)) &&
+  return (match.connection == 0 || match.connection == request.connection) && any_recipient_fits(match.to, request) &&
+         fits(match.path, request.get(Field::path)) && fits(match.method, request.get(Field::method)) &&
+         fits(match.id, request.get(Field::message_id)) &&
          (match.body_has.empty() || request.body.find(match.body_has) != std::string::npos);
 }
 
@@ -53,8 +51,7 @@ std::vector<std::string> known_words(std::vector<std::string> words, const std::
     }
   };
   std::vector<std::string> kept;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(kept),
-               [&](const auto& word) { return !unknown(word); });
+  std::copy_if(words.begin(), words.end(), std::back_inserter(kept), [&](const auto& word) { return !unknown(word); });
   return kept;
 }
 
@@ -140,8 +137,7 @@ bool Policy::gate_opens(Rule& rule, const Request& request) {
   if (gate.per == Per::id) key = request.get(Field::message_id);
   Count& count = rule.counts[key];
   ++count.seen;
-  if (count.seen <= gate.skip || (count.seen - gate.skip) % gate.every != 0 || count.hits >= gate.times)
-    return false;
+  if (count.seen <= gate.skip || (count.seen - gate.skip) % gate.every != 0 || count.hits >= gate.times) return false;
   ++count.hits;
   return true;
 }
@@ -160,8 +156,7 @@ Rule* Policy::rule_of_path(std::string_view path) {
   if (paths_.size() >= max_cached_paths) return nullptr;
   Rule* rule = nullptr;
   try {
-    rule = &store_.emplace_back(
-        parse_rule(known_words(words_of_path(path), settings_.ok_body), settings_.ok_body));
+    rule = &store_.emplace_back(parse_rule(known_words(words_of_path(path), settings_.ok_body), settings_.ok_body));
   } catch (const std::invalid_argument&) {
     // Not one of ours after all, such as /code:abc.
   }
@@ -189,9 +184,7 @@ const Behaviour* Policy::at_connect(std::uint64_t connection) {
   return decide(Stage::connect, request, SmtpStage::banner);
 }
 
-const Behaviour* Policy::at_head(const Request& request) {
-  return decide(Stage::head, request, SmtpStage::banner);
-}
+const Behaviour* Policy::at_head(const Request& request) { return decide(Stage::head, request, SmtpStage::banner); }
 
 const Behaviour* Policy::at_smtp(SmtpStage stage, const Request& request) {
   return decide(Stage::smtp, request, stage);

@@ -61,8 +61,7 @@ void Request::clear() {
 }
 
 void Request::set(Field field, std::string_view value) {
-  slices_[index_of(field)] = {static_cast<std::uint32_t>(text_.size()),
-                              static_cast<std::uint32_t>(value.size())};
+  slices_[index_of(field)] = {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(value.size())};
   text_.append(value);
 }
 
@@ -80,8 +79,7 @@ void Request::add_header(std::string_view name, std::string_view value, bool kee
 
 void Request::identify() {
   // The curl tool calls everything a form, so the body has a say as well.
-  const bool form =
-      get(Field::content_type).starts_with("application/x-www-form-urlencoded") && !body.starts_with('{');
+  const bool form = get(Field::content_type).starts_with("application/x-www-form-urlencoded") && !body.starts_with('{');
   const BodyFields fields = form ? BodyFields{} : scan_json(body);
   const std::string to = form ? form_value(body, "to") : fields.to;
   if (!to.empty()) set(Field::to, to);

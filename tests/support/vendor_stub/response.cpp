@@ -74,8 +74,7 @@ std::string_view default_reason(int status) {
 Response make_response(const Behaviour& act, const Request& request) {
   Response response{act.status, act.reason, act.headers, act.body};
   fill_template(response.body, request);
-  if (!act.retry_after.empty())
-    response.headers.emplace_back("Retry-After", retry_after_value(act.retry_after));
+  if (!act.retry_after.empty()) response.headers.emplace_back("Retry-After", retry_after_value(act.retry_after));
   if (!has_header(response, "content-type") && response.body.starts_with('{')) {
     response.headers.emplace_back("Content-Type", "application/json");
   }

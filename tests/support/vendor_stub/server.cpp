@@ -181,21 +181,19 @@ void Server::answer_owed() {
       if (owed.plan.delay.count() <= 0) {
         owed.connection->session()->perform(owed.stream, *owed.plan.act);
       } else {
-        timers_.add({now + owed.plan.delay.count(), owed.connection->number(), owed.plan.act,
-                     owed.connection->fd(), owed.stream, TimerKind::perform});
+        timers_.add({now + owed.plan.delay.count(), owed.connection->number(), owed.plan.act, owed.connection->fd(),
+                     owed.stream, TimerKind::perform});
       }
     }
   }
 }
 
 void Server::tick_later(Connection& connection, std::uint32_t stream, const Behaviour& act, Nanos delay) {
-  timers_.add(
-      {monotonic_now() + delay.count(), connection.number(), &act, connection.fd(), stream, TimerKind::tick});
+  timers_.add({monotonic_now() + delay.count(), connection.number(), &act, connection.fd(), stream, TimerKind::tick});
 }
 
 void Server::close_later(Connection& connection, Nanos delay) {
-  timers_.add(
-      {monotonic_now() + delay.count(), connection.number(), nullptr, connection.fd(), 0, TimerKind::close});
+  timers_.add({monotonic_now() + delay.count(), connection.number(), nullptr, connection.fd(), 0, TimerKind::close});
 }
 
 void Server::run_timers() {

@@ -71,8 +71,7 @@ const std::unordered_map<std::string, Setter>& valued_options() {
       {"--fail", [](S& s, V v) { s.policy.failures.push_back(v); }},
       {"--latency", [](S& s, V v) { s.policy.latency = parse_latency(v); }},
       {"--seed", [](S& s, V v) { s.policy.seed = number_of("--seed", v); }},
-      {"--h2-streams",
-       [](S& s, V v) { s.http2_streams = static_cast<std::uint32_t>(number_of("--h2-streams", v)); }},
+      {"--h2-streams", [](S& s, V v) { s.http2_streams = static_cast<std::uint32_t>(number_of("--h2-streams", v)); }},
       {"--ok-body", [](S& s, V v) { s.policy.ok_body = v; }},
   };
   return options;
@@ -128,8 +127,7 @@ void check(const ServerSettings& settings) {
     throw std::invalid_argument("TLS wants --self-signed DIR, or --cert and --key");
   }
   if (settings.starttls && !settings.smtp) throw std::invalid_argument("--starttls is for --protocol smtp");
-  if (settings.starttls && settings.tls)
-    throw std::invalid_argument("--tls and --starttls exclude each other");
+  if (settings.starttls && settings.tls) throw std::invalid_argument("--tls and --starttls exclude each other");
 }
 
 }  // namespace

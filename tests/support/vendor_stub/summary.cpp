@@ -80,8 +80,7 @@ int print_summary(const SummarySettings& settings) {
   std::string out = "{";
   append_counters(out, tally.counters);
   out += ",\"refused\":" + std::to_string(tally.refused);
-  if (settings.span)
-    out += ",\"max_per_span\":" + std::to_string(greatest_in_span(tally.times, *settings.span));
+  if (settings.span) out += ",\"max_per_span\":" + std::to_string(greatest_in_span(tally.times, *settings.span));
   std::cout << out << "}" << std::endl;
   const Counters& counters = tally.counters;
   const std::uint64_t twice = settings.ignore_refused ? counters.taken_duplicates : counters.duplicates;

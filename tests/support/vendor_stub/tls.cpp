@@ -19,9 +19,8 @@ int select_protocol(SSL*, const unsigned char** out, unsigned char* out_length, 
                     unsigned offered_length, void* argument) {
   const auto* ours = static_cast<const std::string_view*>(argument);
   unsigned char* chosen = nullptr;
-  const int result =
-      SSL_select_next_proto(&chosen, out_length, reinterpret_cast<const unsigned char*>(ours->data()),
-                            static_cast<unsigned>(ours->size()), offered, offered_length);
+  const int result = SSL_select_next_proto(&chosen, out_length, reinterpret_cast<const unsigned char*>(ours->data()),
+                                           static_cast<unsigned>(ours->size()), offered, offered_length);
   if (result != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_NOACK;
   *out = chosen;
   return SSL_TLSEXT_ERR_OK;
