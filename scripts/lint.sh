@@ -15,8 +15,9 @@ case ${1:-} in
       sources | xargs clang-format -i
     else
       # One line a finding would be a page a file; the repair is "make format".
-      sources | xargs clang-format --dry-run --Werror 2>&1 | grep -E '^[^ ]+:[0-9]+:[0-9]+: ' |
-        sed 's/ code should be .*/ not formatted; run: make format/' | awk -F: '!seen[$1]++' | { ! grep .; }
+      findings=$(sources | xargs clang-format --dry-run --Werror 2>&1 | sed -n 's/^\([^ ]*:[0-9]*:[0-9]*: \).*/\1not formatted; run: make format/p' |
+        awk -F: '!seen[$1]++' || true)
+      [ -z "$findings" ] || { echo "$findings"; exit 1; }
     fi ;;
   layers) scripts/check-layers.sh ;;
   tidy) nice scripts/tidy.py build/release-static ;;
