@@ -69,14 +69,3 @@ status_is() {
   status_is "j['outbox']['PENDING']" 2
   status_is "j['unaccounted']" 0
 }
-
-@test "a program that keeps the lock for a moment holds up nobody for long" {
-  ( echo "BEGIN IMMEDIATE;"
-    echo "INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('mail', 'a', '{}');"
-    sleep 1
-    echo "COMMIT;" ) | sqlite3 app.db &
-  n enqueue --channel mail --to b@example.com --body hello
-  expect 0
-  wait
-  status_is "j['outbox']['PENDING']" 2
-}
