@@ -33,35 +33,38 @@ Result<void> check_length(std::string_view field, std::string_view what, std::st
                                             " bytes, more than the " + std::to_string(longest) + " allowed");
 }
 
-// The bytes at which find_control looks closer: controls, and the first bytes of U+0080-U+00BF and
-// U+2000-U+2FFF.
+// The bytes at which find_control looks closer: controls, and the first bytes of the others.
 constexpr std::array<bool, 256> kSuspect = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0; c < 0x20; ++c) table[c] = true;
-  table[0x7f] = table[0xc2] = table[0xe2] = true;
+  for (const std::size_t c : {0x7fU, 0xc2U, 0xd8U, 0xe2U, 0xefU}) table[c] = true;
   return table;
 }();
 
-// The control character that begins at this suspect byte, or 0.
-char32_t control_at(std::string_view text) noexcept {
-  const auto byte = static_cast<unsigned char>(text.front());
-  if (byte < 0x80) return byte;
-  if (byte == 0xc2 && text.size() > 1) {
-    const auto second = static_cast<unsigned char>(text[1]);
-    return second <= 0x9f ? second : 0;
-  }
-  if (text.starts_with("\u2028")) return U'\u2028';
-  return text.starts_with("\u2029") ? U'\u2029' : 0;
+// The character that begins at this suspect byte.
+char32_t character_at(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  if (byte(0) < 0x80) return byte(0);
+  if (byte(0) < 0xe0) return (byte(0) & 0x1fU) << 6U | (byte(1) & 0x3fU);
+  return (byte(0) & 0x0fU) << 12U | (byte(1) & 0x3fU) << 6U | (byte(2) & 0x3fU);
+}
+
+bool ends_line(char32_t c) noexcept {
+  return (c < 0x20 && c != '\t') || (c >= 0x7f && c <= 0x9f) || c == 0x2028 || c == 0x2029;
+}
+
+bool hides(char32_t c) noexcept {
+  return c == '\t' || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 }  // namespace
 
-std::optional<ControlCharacter> find_control(std::string_view text, bool tab_allowed) noexcept {
+std::optional<ControlCharacter> find_control(std::string_view text, LineUse use) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (!kSuspect[static_cast<unsigned char>(text[i])]) continue;
-    if (text[i] == '\0') return ControlCharacter{0, i};
-    const char32_t control = control_at(text.substr(i));
-    if (control != 0 && !(control == '\t' && tab_allowed)) return ControlCharacter{control, i};
+    const char32_t character = character_at(text.substr(i));
+    if (ends_line(character) || (use == LineUse::kName && hides(character))) return ControlCharacter{character, i};
   }
   return std::nullopt;
 }
@@ -82,7 +85,7 @@ Result<void> check_line(std::string_view field, std::string_view what, std::stri
 Result<void> check_subject(std::string_view subject) {
   constexpr std::string_view kWhat = "the subject";
   TRY(check_length("subject", kWhat, subject, limits::kSubject));
-  if (const auto control = find_control(subject, true)) {
+  if (const auto control = find_control(subject, LineUse::kSubject)) {
     if (control->character == '\n' || control->character == '\r')
       return fail_field(
           "subject",

@@ -11,13 +11,20 @@
 
 namespace notify {
 
-// The first character that could end a line or a header somewhere on the way: C0 and C1 controls, DEL,
-// U+2028, U+2029.
+// Where a line of text is used.
+enum class LineUse {
+  kName,     // addresses, keys, kinds: nothing that cannot be seen
+  kSubject,  // for people: tabs, and marks that turn the direction of writing, have their place
+};
+
+// The first character that could end a line or a header somewhere on the way (C0 and C1 controls, DEL, U+2028,
+// U+2029); in a name also tab and the characters by which a name can look like another one: U+061C, U+200E, U+200F,
+// U+202A to U+202E, U+2066 to U+2069, U+FEFF. The channels refuse the same ones.
 struct ControlCharacter {
   char32_t character;
   std::size_t position;  // in bytes, from 0
 };
-std::optional<ControlCharacter> find_control(std::string_view text, bool tab_allowed = false) noexcept;
+std::optional<ControlCharacter> find_control(std::string_view text, LineUse use = LineUse::kName) noexcept;
 
 Result<void> check_utf8(std::string_view field, std::string_view text);
 

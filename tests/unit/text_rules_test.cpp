@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/safe_text.hpp"
+
 namespace notify {
 namespace {
 
@@ -21,10 +23,23 @@ TEST(TextRules, F46_FindsEveryCharacterThatCouldEndALine) {
 }
 
 TEST(TextRules, OtherCharactersAreFine) {
-  for (const char* text : {"", "plain", "é\u00a0\u00bf", "\u2027\u202a\u2030…", "한글", "😀", "\u0380"})
+  for (const char* text : {"", "plain", "é\u00a0\u00bf", "\u2027\u202f\u2030…", "한글", "😀", "\u0380"})
     EXPECT_FALSE(find_control(text)) << text;
-  EXPECT_FALSE(find_control("a\tb", true));
-  EXPECT_TRUE(find_control("a\tb\n", true));
+  EXPECT_FALSE(find_control("a\tb", LineUse::kSubject));
+  EXPECT_TRUE(find_control("a\tb\n", LineUse::kSubject));
+}
+
+TEST(TextRules, NamesHoldNothingThatTurnsOrHidesText) {
+  for (const char* mark : {"\t", "\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069", "\ufeff"}) {
+    const std::string text = "ab" + std::string(mark) + "cd";
+    const auto found = find_control(text);
+    ASSERT_TRUE(found) << mark;
+    EXPECT_EQ(found->position, 2U);
+    EXPECT_FALSE(find_control(text, LineUse::kSubject)) << "right-to-left text needs them";
+    EXPECT_NE(safe_text(text, text.size()), text) << "what a channel would refuse is refused here as well";
+  }
+  for (const char* text : {"\u061b\u0620", "\u2065\u206a", "\ufefe", "\xd8", "\xe2\x80", "\xef"})
+    EXPECT_FALSE(find_control(text)) << text;
 }
 
 TEST(TextRules, SaysWhichCharacterAndWhere) {
