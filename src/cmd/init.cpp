@@ -20,7 +20,7 @@ namespace notify {
 namespace {
 
 std::string config_target(const Context& context) {
-  const std::string named = context.globals().config.value_or("");
+  std::string named = context.globals().config.value_or("");
   if (!named.empty()) return named;
   return default_config_file(context.environment(), geteuid() == 0).value_or("");
 }

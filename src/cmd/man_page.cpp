@@ -166,7 +166,7 @@ std::string command_page(const Command& command) {
     page.literal(example.command);
   }
   std::vector<std::string_view> references = text.see_also;
-  references.push_back("notifyctl(1)");
+  references.emplace_back("notifyctl(1)");
   write_see_also(page, references, page_name(command) + "(1)");
   return page.source();
 }
@@ -230,9 +230,8 @@ std::string main_page() {
   page.end_list();
   page.section("DIAGNOSTICS");
   page.text(man_texts::kDiagnostics);
-  std::vector<std::string> names = man_pages();
-  std::vector<std::string> references;
-  for (const std::string& name : names) references.push_back(name.substr(0, name.size() - 2) + "(" + name.back() + ")");
+  std::vector<std::string> references = man_pages();
+  for (std::string& name : references) name = name.substr(0, name.size() - 2) + "(" + name.back() + ")";
   write_see_also(page, std::vector<std::string_view>(references.begin(), references.end()), "notifyctl(1)");
   return page.source();
 }

@@ -15,7 +15,7 @@ class Mdoc {
 
   void section(std::string_view heading);     // .Sh
   void subsection(std::string_view heading);  // .Ss
-  void text(std::string_view paragraphs);     // filled paragraphs, divided by blank lines
+  void text(std::string_view text);           // filled paragraphs, divided by blank lines
   void literal(std::string_view block);       // an example, as it stands
   void macro(std::string_view line);          // a line of source
   void begin_list(std::string_view width = "Ds");

@@ -41,7 +41,11 @@ int print_version(Context& context) {
     return 0;
   }
   std::string list;
-  for (const auto& [name, number] : libraries()) list += (list.empty() ? "" : ", ") + name + " " + number;
+  for (const auto& [name, number] : libraries()) {
+    if (!list.empty()) list += ", ";
+    list += name;
+    list += " " + number;
+  }
   std::string channels;
   for (const Driver& driver : drivers()) channels += (channels.empty() ? "" : ", ") + std::string(driver.name);
   out.line("notifyctl " + std::string(version::kVersion) + " (" + commit() + ")");

@@ -108,6 +108,7 @@ struct JsonReader::Impl {
   Result<std::string_view> name_of(ondemand::field& field);
   Result<std::string_view> decode(ondemand::value& value);
   Result<JsonValue::Kind> kind_of(ondemand::value& value);
+  void append_string(std::string& out, std::string_view decoded) const;
   Result<void> canonical(ondemand::value& value, std::string_view field, std::size_t depth, std::string& out);
   Result<void> canonical_object(ondemand::object object, std::string_view field, std::size_t depth, std::string& out);
   Result<void> sort_members(std::size_t first, std::string_view field, std::string& out);
@@ -231,11 +232,20 @@ Result<JsonValue::Kind> JsonReader::Impl::kind_of(ondemand::value& value) {
   return malformed("a value is missing or is neither a number nor true, false or null");
 }
 
+// What had no escape when it was read needs none: it is a view into the text and is copied with its quotes.
+void JsonReader::Impl::append_string(std::string& out, std::string_view decoded) const {
+  const bool as_read = decoded.data() > text.data() && decoded.data() < text.data() + length;
+  if (as_read)
+    out.append(decoded.data() - 1, decoded.size() + 2);
+  else
+    append_json_string(out, decoded);
+}
+
 Result<void> JsonReader::Impl::canonical(ondemand::value& value, std::string_view field, std::size_t depth,
                                          std::string& out) {
   if (is_string(value)) {
     TRY_ASSIGN(const std::string_view decoded, decode(value));
-    append_json_string(out, decoded);
+    append_string(out, decoded);
     return {};
   }
   TRY_ASSIGN(const JsonValue::Kind kind, kind_of(value));
@@ -271,7 +281,7 @@ Result<void> JsonReader::Impl::canonical_object(ondemand::object object, std::st
   TRY(each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
     if (members.size() > first) out += ',';
     const std::size_t begin = out.size();
-    append_json_string(out, name);
+    append_string(out, name);
     out += ':';
     TRY(canonical(value, field, depth, out));
     members.push_back({name, begin, out.size()});

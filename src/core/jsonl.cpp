@@ -125,7 +125,8 @@ struct LineReader::Impl {
 const Member* LineReader::Impl::find(std::string_view name) {
   for (std::size_t i = 0; i < kMembers.size(); ++i) {
     const std::size_t at = (likely + i) % kMembers.size();
-    if (kMembers[at].name != name) continue;
+    const std::string_view known = kMembers[at].name;
+    if (name.empty() || known.front() != name.front() || known != name) continue;
     likely = at + 1;
     return &kMembers[at];
   }

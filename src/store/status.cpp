@@ -168,21 +168,44 @@ class StatusReader {
     identity.failed = report_.inbox.failed;
     identity.error = report_.inbox.error;
     identity.skipped = report_.inbox.skipped;
-    TRY_ASSIGN(identity.parked, one(R"sql(
-      SELECT count(*) FROM notification_parked AS p
-       WHERE NOT EXISTS (SELECT 1 FROM notification_inbox AS i WHERE i.message_id = p.message_id)
-         -- may scan: what is parked)sql"));
-    TRY_ASSIGN(identity.in_queue, one(R"sql(
-      SELECT count(*) FROM notification_queue AS q
-       WHERE NOT EXISTS (SELECT 1 FROM notification_inbox AS i WHERE i.message_id = q.message_id)
-         AND NOT EXISTS (SELECT 1 FROM notification_parked AS p WHERE p.message_id = q.message_id)
-         -- may scan: what is queued)sql"));
+    TRY(overlaps());
     TRY(early());
     const std::int64_t downstream = identity.in_queue + identity.parked + identity.sending + identity.sent +
                                     identity.failed + identity.error + identity.skipped - identity.early;
     identity.unaccounted = identity.published - downstream;
     identity.holds = identity.enqueued == identity.in_outbox && identity.unaccounted == 0;
     report_.unaccounted = identity.unaccounted;
+    return {};
+  }
+
+  // Each message counts once, with precedence inbox > parked > queue. Overlaps are found from the smaller side: all of
+  // these tables may be large, though hardly all at once.
+  Result<void> overlaps() {
+    const std::int64_t in_inbox = report_.inbox.total();
+    const std::int64_t is_parked = report_.parked.total;
+    const std::int64_t is_queued = report_.queue.total();
+    TRY_ASSIGN(const std::int64_t parked_and_claimed, one(is_parked < in_inbox ? sqlite::Sql(R"sql(
+      SELECT count(*) FROM notification_parked AS p CROSS JOIN notification_inbox AS i ON i.message_id = p.message_id
+      -- may scan: what is parked)sql")
+                                                                               : sqlite::Sql(R"sql(
+      SELECT count(*) FROM notification_inbox AS i CROSS JOIN notification_parked AS p ON p.message_id = i.message_id
+      -- may scan: a small inbox)sql")));
+    TRY_ASSIGN(const std::int64_t queued_and_claimed, one(is_queued < in_inbox ? sqlite::Sql(R"sql(
+      SELECT count(*) FROM notification_queue AS q CROSS JOIN notification_inbox AS i ON i.message_id = q.message_id
+      -- may scan: what is queued)sql")
+                                                                               : sqlite::Sql(R"sql(
+      SELECT count(*) FROM notification_inbox AS i CROSS JOIN notification_queue AS q ON q.message_id = i.message_id
+      -- may scan: a small inbox)sql")));
+    TRY_ASSIGN(const std::int64_t queued_and_parked, one(is_queued < is_parked ? sqlite::Sql(R"sql(
+      SELECT count(*) FROM notification_queue AS q CROSS JOIN notification_parked AS p ON p.message_id = q.message_id
+       WHERE NOT EXISTS (SELECT 1 FROM notification_inbox AS i WHERE i.message_id = q.message_id)
+      -- may scan: what is queued)sql")
+                                                                               : sqlite::Sql(R"sql(
+      SELECT count(*) FROM notification_parked AS p CROSS JOIN notification_queue AS q ON q.message_id = p.message_id
+       WHERE NOT EXISTS (SELECT 1 FROM notification_inbox AS i WHERE i.message_id = p.message_id)
+      -- may scan: what is parked)sql")));
+    report_.identity.parked = is_parked - parked_and_claimed;
+    report_.identity.in_queue = is_queued - queued_and_claimed - queued_and_parked;
     return {};
   }
 

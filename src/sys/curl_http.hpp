@@ -21,9 +21,10 @@ struct HttpSettings {
 // HttpClient on libcurl's multi interface, driven by the loop. Easy handles and connections are reused. The first
 // object initialises libcurl (some 1.5 ms), so make one only when something will be sent.
 //
-// A request with `once` can leave this process one time only: libcurl repeats a request by itself when a reused
-// connection dies, so its body can be read once, a second attempt is stopped before its first byte, and a request
-// without a body has a connection of its own. Redirects are never followed.
+// A request with `once` can leave this process one time only. libcurl repeats a request by itself when a reused
+// connection dies before an answer (and in some cases of HTTP/2); a second attempt is stopped before its first byte, at
+// the opening of a connection and again right before the request would be written. A request without a body has a
+// connection of its own as well. Redirects are never followed.
 //
 // Destroying the object drops the requests in flight without calling their `done`.
 class CurlHttp final : public HttpClient {

@@ -66,7 +66,6 @@ class Transfer {
   void set_body_options();
   void set_headers();
 
-  static std::size_t on_read(char* buffer, std::size_t size, std::size_t count, void* self);
   static std::size_t on_write(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* self);
   static int on_debug(CURL* easy, curl_infotype type, char* data, std::size_t size, void* self);
@@ -75,6 +74,8 @@ class Transfer {
   static int on_close_socket(void* owner, curl_socket_t fd);
 
   void on_text(std::string_view text);
+  void on_head_out(std::string_view text);
+  bool stops_repeat();
   void on_header_line(std::string_view line);
   const char* phase_of(const HttpEvidence& evidence, CURLcode result) const;
   std::int64_t time_of(CURLINFO info) const;

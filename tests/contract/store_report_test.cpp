@@ -127,6 +127,27 @@ TEST_F(ReportTest, EveryMessageIsInExactlyOnePlace) {
   EXPECT_THAT(*store->verify_counters(), IsEmpty());
 }
 
+// Whichever of the tables is the larger one.
+TEST_F(ReportTest, AMessageInSeveralPlacesIsCountedOnce) {
+  for (const int others : {0, 10}) {
+    for (int i = 0; i < others; ++i) queued("other" + std::to_string(i));
+    const std::string suffix = std::to_string(others);
+    queued("in queue and parked" + suffix);
+    park("in queue and parked" + suffix, "poison");
+    queued("everywhere" + suffix);
+    park("everywhere" + suffix, "poison");
+    written([&] { return store->inbox().skip(id("everywhere" + suffix), 0, "mail", "dropped", now); });
+    const StatusReport report = status();
+    EXPECT_EQ(report.unaccounted, 0);
+    EXPECT_EQ(report.identity.in_queue, others);
+    EXPECT_EQ(report.identity.parked, others == 0 ? 1 : 2);
+    EXPECT_TRUE(report.identity.holds);
+  }
+  for (int i = 0; i < 30; ++i)
+    written([&] { return store->inbox().skip("elsewhere-0badcafe-" + std::to_string(i), 0, "mail", "dropped", now); });
+  EXPECT_EQ(status().identity.in_queue, 10) << "a large inbox, a small queue";
+}
+
 TEST_F(ReportTest, AMessageThatIsNowhereShows) {
   fill();
   write([&]() -> Result<void> {

@@ -131,6 +131,38 @@ TEST_P(Repeat, F02_OneRequestPerMessageAndUnknown) {
 
 INSTANTIATE_TEST_SUITE_P(ReusedConnectionDies, Repeat, testing::Values("rst2", "close2"));
 
+// Two connections are idle; when the first dies, the second would be there for a repeat without opening any.
+TEST(SysHttp, F02_AnotherIdleConnectionIsNotUsedForARepeat) {
+  const StubProcess stub({"--latency", "20ms"});
+  HttpUnderTest client;
+  int ended = 0;
+  for (const char* id : {"warm-1", "warm-2"})
+    client.http().start(with_id(post(stub.url("rst2")), id), [&](HttpEvidence evidence) {
+      EXPECT_EQ(judged(evidence), "sent");
+      if (++ended == 2) client.loop().stop();
+    });
+  client.loop().run();
+  const HttpEvidence evidence = client.call(with_id(post(stub.url("rst2")), "m-1"));
+  EXPECT_EQ(judged(evidence), "unknown") << evidence.curl_code << ' ' << evidence.curl_error;
+  EXPECT_TRUE(evidence.silent_retry);
+  EXPECT_EQ(requests_with_id(stub, "m-1"), 1);
+  const auto log = stub.log();
+  ASSERT_EQ(log.size(), 3U);
+  EXPECT_NE(log[0]["conn"], log[1]["conn"]);  // or the test shows nothing
+}
+
+TEST(SysHttp, F02_LargeBodiesLeaveOnce) {
+  const StubProcess stub({"--no-body"});
+  HttpUnderTest client;
+  for (const std::size_t size : {70'000U, 3'000'000U}) {
+    const std::string id = std::to_string(size);
+    EXPECT_EQ(judged(client.call(with_id(post(stub.url("rst2")), "warm-" + id))), "sent");
+    const HttpEvidence evidence = client.call(with_id(post(stub.url("rst2"), std::string(size, 'x')), id));
+    EXPECT_EQ(judged(evidence), "unknown") << evidence.curl_code << ' ' << evidence.curl_error;
+    EXPECT_EQ(requests_with_id(stub, id), 1);
+  }
+}
+
 // The same peer and a client that does not ask for `once`: what the two tests above would be if nothing stopped it.
 TEST(SysHttp, F02_WithoutOnceTheLibraryRepeats) {
   const StubProcess stub;

@@ -17,8 +17,7 @@ struct HttpRequest {
   std::string body{};
   Duration connect_timeout{5000};
   Duration timeout{10000};  // whole call, name resolution included
-  // True: this request must never leave twice. The body can be read once only, and a request without a body
-  // uses a connection of its own.
+  // True: this request must never leave twice, whatever becomes of the connection.
   bool once = true;
   // False: addresses that are loopback, private or link-local are refused at connect time (RFC 6890).
   bool allow_private = false;
