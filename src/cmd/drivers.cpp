@@ -1,7 +1,5 @@
 #include "cmd/drivers.hpp"
 
-#include <algorithm>
-
 #include "channel/registry.hpp"
 #include "cmd/engine.hpp"
 #include "cmd/version.hpp"
@@ -17,42 +15,46 @@ bool needs_certificates(const ChannelConfig& channel) {
   return webhook != nullptr && (!webhook->url.is_set() || !webhook->url.value.reveal().starts_with("http:"));
 }
 
+Result<std::string> ca_bundle(Engine& engine) {
+  return find_ca_bundle(engine.config().ca_bundle, engine.context().environment()("SSL_CERT_FILE"));
+}
+
 }  // namespace
 
-Drivers::Drivers(Engine& engine, std::vector<ChannelConfig> channels)
-    : channels_(std::move(channels)), processes_(engine.loop()) {}
+Drivers::Drivers(Engine& engine, std::vector<ChannelConfig> channels, int concurrency)
+    : channels_(std::move(channels)), processes_(engine.loop()) {
+  const ChannelPorts ports{engine.loop(), processes_, engine.context().clock(),
+                           [this, &engine, concurrency] { return http(engine, concurrency); }, user_agent()};
+  for (ChannelConfig& channel : channels_) {
+    Result<std::unique_ptr<Channel>> made = driver(engine, channel, ports);
+    if (!made) {
+      lanes_.push_back({&channel, nullptr, std::move(made).error()});
+      continue;
+    }
+    lanes_.push_back({&channel, made->get(), {}});
+    drivers_.push_back(std::move(*made));
+  }
+}
 
 Drivers::~Drivers() = default;
 
-Result<std::unique_ptr<Drivers>> Drivers::make(Engine& engine, std::vector<ChannelConfig> channels, int concurrency) {
-  std::unique_ptr<Drivers> made(new Drivers(engine, std::move(channels)));
-  const ChannelPorts ports{engine.loop(), made->processes_, engine.context().clock(),
-                           [drivers = made.get(), &engine, concurrency] { return drivers->http(engine, concurrency); },
-                           user_agent()};
-  // All of them first: whether certificates are needed depends on every URL.
-  for (ChannelConfig& channel : made->channels_) TRY(load_secrets(channel, engine.context().environment()));
-  for (ChannelConfig& channel : made->channels_) {
-    TRY_ASSIGN(std::unique_ptr<Channel> driver, make_channel(channel, ports));
-    made->lanes_.push_back({&channel, driver.get()});
-    made->drivers_.push_back(std::move(driver));
+// A missing CA bundle is trouble of the channels that need one, and no failure of every message.
+Result<std::unique_ptr<Channel>> Drivers::driver(Engine& engine, ChannelConfig& channel, const ChannelPorts& ports) {
+  TRY(load_secrets(channel, engine.context().environment()));
+  if (needs_certificates(channel)) {
+    if (Result<std::string> found = ca_bundle(engine); !found)
+      return fail(with_context(std::move(found).error(), "channel " + channel.name));
   }
-  return made;
+  return make_channel(channel, ports);
 }
 
-// Made when the first channel asks for it. A missing CA bundle is a configuration error, not a failure of every
-// message; but who only sends to plain http needs none.
+// Made when the first channel asks for it. Who only sends to plain http needs no certificates.
 Result<HttpClient*> Drivers::http(Engine& engine, int concurrency) {
   if (http_ == nullptr) {
     HttpSettings settings;
     settings.max_connections = concurrency;
     settings.user_agent = user_agent();
-    Result<std::string> ca_file =
-        find_ca_bundle(engine.config().ca_bundle, engine.context().environment()("SSL_CERT_FILE"));
-    if (ca_file) {
-      settings.ca_file = std::move(*ca_file);
-    } else if (std::any_of(channels_.begin(), channels_.end(), needs_certificates)) {
-      return fail(std::move(ca_file).error());
-    }
+    if (Result<std::string> found = ca_bundle(engine)) settings.ca_file = std::move(*found);
     TRY_ASSIGN(http_, CurlHttp::create(engine.loop(), settings));
   }
   return http_.get();

@@ -14,19 +14,21 @@
 namespace notify {
 
 class Engine;
+struct ChannelPorts;
 
 // The drivers of the served channels over the engine's loop, with the HTTP client and the process runner that they
 // share.
 class Drivers {
  public:
-  // Reads the channels' secrets. Errors (kConfig, kPermission) name the channel. The engine outlives the drivers.
-  static Result<std::unique_ptr<Drivers>> make(Engine& engine, std::vector<ChannelConfig> channels, int concurrency);
+  // Reads the channels' secrets. A channel whose secret cannot be read, or whose driver cannot be made, becomes a lane
+  // without a driver, and says why (kConfig, kPermission); the others do not suffer. The engine outlives the drivers.
+  Drivers(Engine& engine, std::vector<ChannelConfig> channels, int concurrency);
   ~Drivers();
 
   const std::vector<WorkLane>& lanes() const noexcept { return lanes_; }
 
  private:
-  Drivers(Engine& engine, std::vector<ChannelConfig> channels);
+  Result<std::unique_ptr<Channel>> driver(Engine& engine, ChannelConfig& channel, const ChannelPorts& ports);
   Result<HttpClient*> http(Engine& engine, int concurrency);
 
   std::vector<ChannelConfig> channels_;

@@ -1,9 +1,12 @@
 #include "cmd/work.hpp"
 
+#include <algorithm>
+
 #include "channel/registry.hpp"
 #include "cmd/drivers.hpp"
 #include "cmd/engine.hpp"
 #include "cmd/summaries.hpp"
+#include "core/lane_alerts.hpp"
 #include "core/near_miss.hpp"
 #include "core/rate_text.hpp"
 #include "core/recovery.hpp"
@@ -61,8 +64,34 @@ WorkServiceOptions service_options(const WorkCommandOptions& options, const Conf
   return how;
 }
 
-Result<void> lanes_up(const Worker& worker, Result<void> result) {
+bool none_is_open(const std::vector<WorkLane>& lanes) {
+  return std::all_of(lanes.begin(), lanes.end(), [](const WorkLane& lane) { return lane.driver == nullptr; });
+}
+
+// A lane without a driver is told at once (unless no lane has one: then the error of the run tells it), and in an alert. Trouble with the store here is met again, and handled, by
+// the first turn.
+void tell_closed_lanes(Engine& engine, const std::vector<WorkLane>& lanes) {
+  for (const WorkLane& lane : lanes) {
+    if (lane.driver != nullptr || none_is_open(lanes)) continue;
+    engine.events().emit({Event::Level::kError, "lane.closed", {}, lane.config->name, lane.trouble.message, 0});
+  }
+  if (const Result<void> noted = note_closed_lanes(engine.store(), engine.context().clock(), lanes); !noted)
+    engine.events().emit({Event::Level::kWarning, "lane.alert-failed", {}, {}, noted.error().message, 0});
+}
+
+const WorkLane* first_closed(const std::vector<WorkLane>& lanes) {
+  const auto closed = std::find_if(lanes.begin(), lanes.end(), [](const WorkLane& l) { return l.driver == nullptr; });
+  return closed != lanes.end() ? &*closed : nullptr;
+}
+
+Result<void> lanes_up(const Worker& worker, const std::vector<WorkLane>& lanes, Result<void> result) {
   if (!result || !worker.any_lane_down()) return result;
+  if (const WorkLane* closed = first_closed(lanes)) {
+    const std::string hint =
+        closed->trouble.hint.empty() ? "mend it; the next run" : closed->trouble.hint + "; the next run";
+    return fail(Code::kUnavailable, "channel " + closed->config->name + " was not served: " + closed->trouble.message,
+                hint + " sends what waits for it");
+  }
   return fail(Code::kUnavailable, "a channel is halted: its vendor refuses or cannot be reached",
               "notifyctl status names it and why; it is probed and opens by itself when the cause is mended");
 }
@@ -78,7 +107,9 @@ Page work_page() {
       "ends as ERROR with an alert, and is not sent again by itself, unless the channel is `at-least-once`.\n\n"
       "What was certainly not sent (no connection, refused credentials, 429 …) is tried again on the channel's retry "
       "ladder and then parked with its reason. When a whole channel is in trouble it is halted, probed with one "
-      "message at a time, and opens by itself.\n\n"
+      "message at a time, and opens by itself. A channel whose secret cannot be read, or whose driver cannot start, is "
+      "closed for this run: its messages stay where they are, an alert is raised, all other channels are served, and "
+      "the exit status is 69.\n\n"
       "With `--drain` it leaves when nothing is ready, for cron. Without it stays; messages are picked up within "
       "milliseconds of their commit. SIGTERM and Ctrl-C stop it in an orderly way: no new claims, every call that "
       "is out is finished and written.";
@@ -86,10 +117,11 @@ Page work_page() {
                    {"As a service", "notifyctl work"},
                    {"Only one channel, slowly", "notifyctl work --drain --channel sms --rate 10/s"}};
   page.exits = {{0, "done, whatever became of single messages, or stopped in an orderly way by SIGTERM"},
-                {69, "a channel is halted"},
+                {69, "a channel is halted or could not be served; all others were"},
                 {74, "the database could not be written (disk full)"},
                 {75, "the database is busy"},
-                {78, "the configuration is wrong, or a secret or CA bundle is missing"}};
+                {77, "no channel could be served: no permission for the first one's secret"},
+                {78, "the configuration is wrong, or no channel could be served: a secret or CA bundle is missing"}};
   page.see_also = {"notifyctl-relay(1)", "notifyctl-status(1)", "notifyctl.toml(5)"};
   return page;
 }
@@ -113,17 +145,23 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
   const TemplateSet no_templates;
   TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "work", 2ms));
   const int concurrency = options.concurrency.value_or(config->work.concurrency);
-  TRY_ASSIGN(const std::unique_ptr<Drivers> drivers, Drivers::make(*engine, std::move(channels), concurrency));
+  Drivers drivers(*engine, std::move(channels), concurrency);
+  const std::vector<WorkLane>& lanes = drivers.lanes();
+  tell_closed_lanes(*engine, lanes);
+  if (none_is_open(lanes)) {
+    TRY(engine->finish(false, summary_json(WorkSummary{})));
+    return fail(lanes.front().trouble);
+  }
 
   const WorkPorts ports{engine->store(),        engine->transport(),
                         context.clock(),        context.random(),
                         context.crash_points(), engine->events(),
                         engine->policies(),     templates != nullptr ? *templates : no_templates};
-  Worker worker(ports, *config, drivers->lanes(), options.channels.empty(), concurrency, engine->run());
+  Worker worker(ports, *config, lanes, options.channels.empty(), concurrency, engine->run());
 
   Result<void> result;
   WorkService service(
-      engine->loop(), worker, ports, drivers->lanes(), service_options(options, *config),
+      engine->loop(), worker, ports, lanes, service_options(options, *config),
       [&]() -> Result<void> {
         return recover_workers(engine->store(), engine->transport(), engine->locks(), context.clock(), *config,
                                engine->run())
@@ -141,7 +179,7 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
 
   const std::string summary = summary_json(worker.summary());
   const Result<void> closed = engine->finish(result.has_value(), summary);
-  result = lanes_up(worker, result ? closed : result);
+  result = lanes_up(worker, lanes, result ? closed : result);
   return conclude(context, result, summary, summary_words(worker.summary()));
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/config.hpp"
+#include "core/error.hpp"
 #include "core/outcome.hpp"
 #include "core/ports/channel.hpp"
 #include "core/ports/side_tables.hpp"
@@ -16,7 +17,8 @@ namespace notify {
 // A configured channel with its driver; both outlive the worker.
 struct WorkLane {
   const ChannelConfig* config = nullptr;
-  Channel* driver = nullptr;
+  Channel* driver = nullptr;  // nullptr: could not be made; the lane is closed for this run
+  Error trouble{};            // why there is no driver
 };
 
 // Connects refused in a row after which the lane counts as down.

@@ -176,7 +176,9 @@ Result<void> Worker::receive(Group& group, Instant now) {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = group.lanes[i];
     int quota = 0;
-    if (lane_open(lane, now)) {
+    if (lanes_[i].driver == nullptr) {
+      // Named with nothing to take: what waits for it is left where it is, and is no unlisted channel's.
+    } else if (lane_open(lane, now)) {
       quota = lane_room(i) - waiting[i];
     } else if (group.out_by_lane[i] == 0 && waiting[i] == 0 && lane_probe_due(lane, now)) {
       quota = 1;
@@ -219,6 +221,7 @@ Result<void> Worker::look_ahead(Turn& turn) {
   std::vector<std::string> open;
   for (std::size_t i = 0; i < lane_state_.size(); ++i) {
     const Lane& lane = lane_state_[i];
+    if (lanes_[i].driver == nullptr) continue;
     if (lane_open(lane, now) || lane_probe_due(lane, now)) {
       // A lane with enough prepared goes on when a call of its own ends.
       if (waiting[i] < lane_room(i)) open.push_back(lane.channel);
@@ -233,7 +236,8 @@ Result<void> Worker::look_ahead(Turn& turn) {
 }
 
 bool Worker::any_lane_down() const noexcept {
-  return std::any_of(lane_state_.begin(), lane_state_.end(), [](const Lane& lane) { return lane.halted; });
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const WorkLane& lane) { return lane.driver == nullptr; }) ||
+         std::any_of(lane_state_.begin(), lane_state_.end(), [](const Lane& lane) { return lane.halted; });
 }
 
 }  // namespace notify

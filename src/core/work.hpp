@@ -86,7 +86,7 @@ struct WorkPorts {
 
 class Worker {
  public:
-  // `lanes` are the channels this worker serves; `park_unlisted`: it also parks messages of channels that
+  // `lanes` are the channels this worker serves; those without a driver are left alone. `park_unlisted`: it also parks messages of channels that
   // nobody configured. `holder` is this process's run id.
   Worker(WorkPorts ports, const Config& config, std::vector<WorkLane> lanes, bool park_unlisted, int concurrency,
          std::int64_t holder);

@@ -282,7 +282,21 @@ class StatusReader {
       }
       if (paused || lane.halted || held) report.reason = lane.reason;
     }
-    return {};
+    return closed_lanes();
+  }
+
+  // Lanes that a worker could not serve at all: its own trouble, of which only the alert tells.
+  Result<void> closed_lanes() {
+    TRY_ASSIGN(Use query, database_.use(R"sql(
+      SELECT subject, detail FROM notification_alert WHERE kind = 'lane-halted' AND closed_at IS NULL)sql"));
+    while (true) {
+      TRY_ASSIGN(const bool more, query.row());
+      if (!more) return {};
+      ChannelReport& report = channel(query.view(0));
+      if (report.state != "open") continue;
+      report.state = "halted";
+      report.reason = query.text(1);
+    }
   }
 
   Result<void> rates() {

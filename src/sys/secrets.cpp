@@ -3,14 +3,31 @@
 #include "sys/files.hpp"
 
 namespace notify {
+namespace {
+
+// A secret that is not there is a mistake in the configuration, not a message or file that somebody asked for.
+Error secret_error(Error error) {
+  if (error.code == Code::kNotFound) {
+    error.code = Code::kConfig;
+    error.hint = "create it with mode 600, or name another file in the configuration";
+  } else if (error.code == Code::kPermission && error.hint.empty()) {
+    error.hint = "run notifyctl as the user who owns it";
+  }
+  return error;
+}
+
+}  // namespace
 
 Result<void> load_secret(SecretSetting& setting, const Environment& environment) {
   if (setting.source == SecretSetting::Source::kFile) {
-    TRY_ASSIGN(std::string text, read_secret_file(setting.from));
-    setting.value = Secret(std::move(text));
+    Result<std::string> text = read_secret_file(setting.from);
+    if (!text) return fail(secret_error(std::move(text).error()));
+    setting.value = Secret(std::move(*text));
   } else if (setting.source == SecretSetting::Source::kEnvironment) {
     auto text = environment(setting.from.c_str());
-    if (!text || text->empty()) return fail(Code::kConfig, "the environment variable " + setting.from + " is not set");
+    if (!text || text->empty())
+      return fail(Code::kConfig, "the environment variable " + setting.from + " is not set",
+                  "set it where notifyctl is started (Environment= of a unit, the crontab)");
     setting.value = Secret(std::move(*text));
   }
   return {};

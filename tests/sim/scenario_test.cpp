@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/world.hpp"
 
 namespace notify::sim {
@@ -115,6 +117,45 @@ TEST(Scenario, PoisonIsParkedAfterOneLookAndTheRestGoesOn) {
   EXPECT_EQ(world.status().parked.total, 1);
   EXPECT_EQ(world.status().parked.reasons.front().first, "unknown-channel");
   world.check_accounts();
+}
+
+TEST(Scenario, ALaneWithoutADriverIsClosedAloneAndOpensWithTheNextRun) {
+  World world;
+  world.add_channel("hook");
+  world.broken = {"hook"};
+  const std::string waiting = world.enqueue("k1", "hook");
+  const std::string served = world.enqueue("k2", "sms");
+  world.enqueue("k3", "nobody-configured-this");
+  world.relay_all();
+  for (int run = 0; run < 3; ++run) world.work_all(always_sent);
+  EXPECT_EQ(world.inbox(served), InboxState::kSent);
+  EXPECT_EQ(world.inbox(waiting), std::nullopt);
+  EXPECT_EQ(world.status().queue.total(), 1);
+  EXPECT_EQ(world.status().parked.total, 1);  // the unlisted one
+  const auto halted_alerts = [&] {
+    const auto alerts = world.status().alerts;
+    return std::count_if(alerts.begin(), alerts.end(),
+                         [](const AlertRow& a) { return a.kind == "lane-halted" && a.subject == "hook"; });
+  };
+  EXPECT_EQ(halted_alerts(), 1);
+  world.check_accounts();
+
+  world.broken.clear();
+  world.work_all(always_sent);
+  EXPECT_EQ(world.inbox(waiting), InboxState::kSent);
+  EXPECT_EQ(halted_alerts(), 0);
+  world.check_accounts();
+}
+
+TEST(Scenario, AnotherRunDoesNotCloseTheAlertOfALaneThatItsVendorRefuses) {
+  World world;
+  world.enqueue("k1");
+  world.relay_all();
+  Outcome denied = not_sent("http-401");
+  denied.halt_channel = true;
+  world.work_all([&](const Call&) { return denied; });
+  world.start(Process::Kind::kWorker);
+  EXPECT_EQ(world.status().alerts_open, 1);
 }
 
 TEST(Scenario, RefusedCredentialsHaltTheLaneAndCostNoTries) {

@@ -66,7 +66,9 @@ Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(w
     return;
   }
   std::vector<WorkLane> lanes;
-  for (const ChannelConfig& channel : world.config.channels) lanes.push_back({&channel, &world.driver});
+  for (const ChannelConfig& channel : world.config.channels)
+    lanes.push_back({&channel, world.broken.contains(channel.name) ? nullptr : &world.driver, {}});
+  must(note_closed_lanes(*store_, world.clock, lanes));
   worker_ = std::make_unique<Worker>(
       WorkPorts{*store_, *transport_, world.clock, world.random, kill_switch_, world.events, policies, world.templates},
       world.config, lanes, true, world.config.work.concurrency, run_);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/lane_alerts.hpp"
 #include "core/recovery.hpp"
 #include "core/relay.hpp"
 #include "core/work.hpp"
@@ -133,6 +134,7 @@ class World {
   SilentEvents events{};
   Vendor vendor{};
   NullChannel driver{};
+  std::set<std::string> broken{};  // channels whose driver cannot be made
   TemplateSet templates{};
   std::unique_ptr<Broker> broker{};  // set before the first process starts: messages go through it
 

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# work: what becomes of the other channels when one of them cannot be served.
+
+load common
+setup() {
+  common_setup
+  config=work.toml
+  cat > "$config" << EOF
+environment = "production"
+[channels.log]
+driver = "file"
+path = "$PWD/sent.jsonl"
+[channels.hook]
+driver = "webhook"
+url = "http://127.0.0.1:1/"
+secret = { file = "$PWD/hook.secret" }
+EOF
+  printf 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz\n' > hook.secret
+  chmod 644 hook.secret # readable by others: refused
+}
+
+@test "a channel whose secret is refused is closed alone" {
+  n enqueue --channel log --to a --body 1
+  n enqueue --channel hook --to b --body 2
+  n relay
+  n work --drain
+  expect 69
+  contains "$err" "hook"
+  contains "$err" "hook.secret"
+  contains "$err" "hint: "
+  [ "$(wc -l < sent.jsonl)" -eq 1 ]
+  [ "$(sql "SELECT count(*) FROM notification_queue WHERE channel = 'hook'")" = 1 ]
+  [ "$(sql "SELECT count(*) FROM notification_parked")" = 0 ]
+  [ "$(sql "SELECT kind, subject, count FROM notification_alert WHERE closed_at IS NULL")" = "lane-halted|hook|1" ]
+  n status --json
+  [ "$(json "$out" 'j["channels"]["hook"]["state"]')" = halted ]
+  contains "$(json "$out" 'j["channels"]["hook"]["reason"]')" "hook.secret"
+
+  chmod 600 hook.secret
+  n work --drain # nobody listens there, but the channel is served
+  [ "$(sql "SELECT count(*) FROM notification_alert WHERE closed_at IS NULL")" = 0 ]
+}
+
+@test "when no channel can be served, the run says why and sends nothing" {
+  n init
+  n work --drain --channel hook
+  expect 77
+  contains "$err" "hook.secret"
+  [ "$(sql "SELECT subject FROM notification_alert WHERE closed_at IS NULL")" = hook ]
+  [ "$(sql "SELECT count(*) FROM notification_run WHERE ended_at IS NULL")" = 0 ]
+  rm hook.secret
+  n work --drain --channel hook
+  expect 78
+}
