@@ -1,4 +1,5 @@
 """Targets 1 to 3: how messages get in."""
+import contextlib
 import csv
 import json
 
@@ -27,12 +28,10 @@ def one(lab):
     shell = ["sqlite3", "-batch", str(theirs.db), SHELL_INSERT]
     compare_one(lab, "alone", rounds, enqueue, shell)
     # A service has the database open most of the time: then nobody checkpoints and removes the log at the end.
-    with ours.connect() as first, theirs.connect() as second:
+    with contextlib.closing(ours.connect()) as first, contextlib.closing(theirs.connect()) as second:
         for connection in (first, second):
             connection.execute("SELECT count(*) FROM notification_lane").fetchall()
         compare_one(lab, "beside a service", rounds, enqueue, shell)
-        first.close()
-        second.close()
 
 
 def compare_one(lab, how, rounds, enqueue, shell):

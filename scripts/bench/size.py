@@ -46,7 +46,8 @@ def seed(site, finished):
     """Puts in finished messages as if they had been sent long ago, without the checks that new rows go through."""
     site.enqueue(1)
     with site.connect() as db:
-        message_id = site.lab.run(*site.command("enqueue", "--channel", "hook", "--to", "x", "--key", "seed")).strip()
+        message_id = site.lab.run(*site.command("enqueue", "--channel", "hook", "--to", "x", "--key", "seed",
+                                                 "--body", "seed")).strip()
         prefix = message_id.rsplit("-", 1)[0] + "-"
         first = int(message_id.rsplit("-", 1)[1]) + 1
         at = int(time.time() * 1000) - 3_600_000
@@ -115,7 +116,8 @@ def write_without_waiting(site, stop, counts):
     with site.connect(timeout=0) as db:
         while not stop.is_set():
             try:
-                db.execute("INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('hook', 'x', '{}')")
+                db.execute("INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('hook', 'x', "
+                           "'{\"body\":\"x\"}')")
                 counts["commits"] += 1
             except sqlite3.OperationalError as error:
                 if "locked" not in str(error):

@@ -47,10 +47,7 @@ Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view
 
   OpenOptions open;
   TRY_ASSIGN(open.path, context.database());
-  if (commit_gap > Duration{0}) {
-    open.commit_gap = commit_gap;
-    open.checkpoint_on_close = true;
-  }
+  if (commit_gap > Duration{0}) open.commit_gap = commit_gap;
   TRY_ASSIGN(engine->store_, open_store(open));
   engine->locks_ = std::make_unique<ProcessLocks>(open.path);
   TRY_ASSIGN(engine->run_, begin_run(*engine->store_, *engine->locks_, context.clock(), command, getpid()));

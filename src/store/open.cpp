@@ -181,8 +181,8 @@ Result<std::unique_ptr<SqliteStore>> open_store(const OpenOptions& options) {
                                               options.allow_fuse, options.fake_filesystem}));
   TRY(check_access(location.path, options.read_only));
   TRY_ASSIGN(std::unique_ptr<Database> database,
-             Database::connect(location.path, {options.read_only, options.busy_timeout, options.checkpoint_on_close,
-                                               !options.trusted_inserts}));
+             Database::connect(location.path,
+                               {options.read_only, options.busy_timeout, !options.trusted_inserts}));
   TRY_ASSIGN(const bool blank, is_blank(*database));
   if (blank && options.create && !options.read_only) {
     TRY(switch_to_wal(*database, options.busy_timeout));
@@ -207,6 +207,7 @@ Result<InitReport> init_database(const InitOptions& options) {
   TRY_ASSIGN(const bool blank, is_blank(*database));
   if (blank || options.wal) TRY(switch_to_wal(*database, options.busy_timeout));
   TRY_ASSIGN(const Migrated migrated, migrate(*database, options.source.value_or(std::string(kDefaultSource))));
+  if (migrated.from != migrated.to) TRY(database->execute("PRAGMA wal_checkpoint(PASSIVE)"));  // the file alone is whole
 
   InitReport report;
   report.path = location.path;

@@ -24,8 +24,6 @@ struct OpenOptions {
   // Services leave a gap of this length between their commits, so that scripts get the write lock quickly
   // (kServiceCommitGap); nothing: no gap (short commands).
   std::optional<Duration> commit_gap{};
-  // Off for short commands: two syncs instead of five when the last connection closes.
-  bool checkpoint_on_close = false;
   bool allow_fuse = false;
   // For imports that have looked at every row themselves: without the triggers that look at it once more an insert
   // costs little more than half.

@@ -252,6 +252,24 @@ TEST_F(OpenTest, F18_ManyMakeTheDatabaseAtTheSameMoment) {
   }
 }
 
+// Each of them finds a database that nobody has open, and reads the whole log before it can begin.
+TEST_F(OpenTest, TheLogOfShortCommandsStaysShort) {
+  std::uintmax_t longest = 0;
+  int removed = 0;
+  for (int i = 0; i < 200; ++i) {
+    {
+      const auto store = open_store(creating(path));
+      ASSERT_TRUE(store.has_value() && insert_one(**store, "k" + std::to_string(i)).has_value());
+    }
+    const bool there = std::filesystem::exists(path + "-wal");
+    removed += there ? 0 : 1;
+    if (there) longest = std::max(longest, std::filesystem::file_size(path + "-wal"));
+  }
+  EXPECT_LT(longest, 250U * 4120U);
+  EXPECT_GE(removed, 2);
+  EXPECT_LE(removed, 20) << "three syncs more, each time";
+}
+
 // --- other users ------------------------------------------------------------------------------------------
 
 class OtherUsersTest : public OpenTest {

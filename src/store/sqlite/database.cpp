@@ -10,6 +10,12 @@ namespace {
 // Who waits longer than this is behind something long (an import, a restore) and need not hurry.
 constexpr auto kHurry = std::chrono::seconds(2);
 
+// Pages in the log from which a commit moves them into the main file; more of them bought nothing but stalls.
+constexpr int kCheckpointPages = 1000;
+// Pages in the log from which the last one who closes removes it. That takes three more syncs, so a short command, whose
+// commit adds some five pages, leaves a short log behind.
+constexpr int kRemovePages = 200;
+
 // Counting memory costs a lock at every allocation, and nobody asks for the counts.
 void configure_once() {
   static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -45,18 +51,28 @@ Result<void> Database::configure(const ConnectOptions& options) {
   const auto set = [&](int option, int value) { sqlite3_db_config(handle_, option, value, nullptr); };
   set(SQLITE_DBCONFIG_DEFENSIVE, 1);
   set(SQLITE_DBCONFIG_ENABLE_TRIGGER, options.triggers ? 1 : 0);
-  set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, options.checkpoint_on_close ? 0 : 1);
+  set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+  sqlite3_wal_hook(handle_, &Database::on_commit, nullptr);
   if (options.read_only) return execute("PRAGMA query_only=ON");
   // secure_delete=FAST overwrites what is deleted as long as that costs no further page. A log that has grown is cut
   // back, so that its size tells whether checkpoints get through.
   return execute(
-      "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000; PRAGMA secure_delete=FAST;"
-      "PRAGMA journal_size_limit=16777216");
+      "PRAGMA synchronous=FULL; PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=16777216");
 }
 
 Database::~Database() {
   for (const auto& [text, statement] : statements_) sqlite3_finalize(statement);
   ASSERT(sqlite3_close(handle_) == SQLITE_OK);  // not OK: a Use has outlived its Database
+}
+
+// Checkpoints as SQLite does by itself, and says what becomes of the log when the last connection closes. A process that
+// comes to a database which nobody has open reads the whole log, and does not know how much of it was checkpointed: a
+// log that short commands never removed would grow for ever.
+int Database::on_commit(void*, sqlite3* handle, const char* name, int pages) noexcept {
+  if (pages >= kCheckpointPages)
+    sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, pages < kRemovePages ? 1 : 0, nullptr);
+  return SQLITE_OK;
 }
 
 int Database::on_busy(void* self, int calls) noexcept {

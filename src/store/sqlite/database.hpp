@@ -18,7 +18,6 @@ namespace notify::sqlite {
 struct ConnectOptions {
   bool read_only = false;
   Duration busy_timeout{10'000};
-  bool checkpoint_on_close = false;
   bool triggers = true;
 };
 
@@ -59,6 +58,7 @@ class Database {
   Result<void> configure(const ConnectOptions& options);
   Result<sqlite3_stmt*> prepare(std::string_view sql, unsigned flags);
   static int on_busy(void* self, int calls) noexcept;
+  static int on_commit(void*, sqlite3* handle, const char* name, int pages) noexcept;
 
   std::string path_;
   Duration busy_timeout_;
