@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 30
 build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; }; \
         cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy docs asan asan-build tsan format bench fuzz \
+.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench fuzz \
         coverage quickstart install clean distclean dist-check
 
 all: build  ## build/notifyctl (the default)
@@ -48,9 +48,13 @@ lint: deps-test  ## format, layers, shell scripts, staticness
 	@$(call build,release-static,notifyctl)
 	@scripts/run-tests.sh lint
 
-tidy: deps-test  ## clang-tidy over src/ (some ten minutes; not part of make test yet)
+tidy: deps-test  ## clang-tidy over src/ (some minutes; part of make test)
 	@$(call build,release-static,test_programs)
 	@scripts/lint.sh tidy
+
+analyze: deps-test  ## the same with clang's path-sensitive analyzer (a quarter of an hour)
+	@$(call build,release-static,test_programs)
+	@scripts/tidy.py build/release-static 'clang-analyzer-*' -clang-analyzer-optin.cplusplus.VirtualCall
 
 docs: deps-test  ## man pages and links
 	@$(call build,release-static,notifyctl)

@@ -114,7 +114,7 @@ _notifyctl() {
       case $prev in
         --source) return ;;
       esac
-      options+=" --source --wal"
+      options+=" --source --wal --after-restore --yes"
       ;;
     check)
       options+=" --offline --quick"

@@ -76,6 +76,8 @@ complete -c notifyctl -n '__fish_seen_subcommand_from list' -l reveal -d 'show a
 complete -c notifyctl -n '__fish_seen_subcommand_from show' -l reveal -d 'show the content and the address as they are'
 complete -c notifyctl -n '__fish_seen_subcommand_from init' -l source -x -d 'the first part of every message id; fixed once it is set'
 complete -c notifyctl -n '__fish_seen_subcommand_from init' -l wal -d 'put an existing file into WAL mode'
+complete -c notifyctl -n '__fish_seen_subcommand_from init' -l after-restore -d 'take over a database that was restored from a backup'
+complete -c notifyctl -n '__fish_seen_subcommand_from init' -l yes -d 'with --after-restore: even if nothing says that a backup was restored'
 complete -c notifyctl -n '__fish_seen_subcommand_from check' -l offline -d 'connect to no server'
 complete -c notifyctl -n '__fish_seen_subcommand_from check' -l quick -d 'examine the database less thoroughly'
 complete -c notifyctl -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish' -d 'the shell to complete for'

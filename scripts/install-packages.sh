@@ -15,7 +15,7 @@ build=(
 )
 # What the tests, the linters and the fake vendors need. Node is not here: its one test skips visibly without it.
 test=(
-  libgtest-dev libgmock-dev libbenchmark-dev bats clang clang-format clang-tidy sqlite3 nginx-light nghttp2-server
+  libgtest-dev libgmock-dev libbenchmark-dev bats jq clang clang-format clang-tidy sqlite3 nginx-light nghttp2-server
   mandoc strace curl openssl tzdata procps util-linux shellcheck
 )
 bench=(hyperfine wrk nginx-light libbenchmark-dev sqlite3)

@@ -12,8 +12,10 @@
 #include "cmd/render.hpp"
 #include "cmd/starter_config.hpp"
 #include "store/open.hpp"
+#include "store/restore.hpp"
 #include "sys/config_file.hpp"
 #include "sys/files.hpp"
+#include "sys/process_locks.hpp"
 #include "sys/zone.hpp"
 
 namespace notify {
@@ -61,7 +63,27 @@ Result<std::string> write_config(Context& context) {
   return path;
 }
 
-void print_json(Context& context, const std::string& path, const std::string& config, const InitReport& report) {
+Result<RestoreReport> take_over(const std::string& path, bool undetected_too, Context& context) {
+  if (ProcessLocks(path).anyone()) {
+    return fail(Code::kBusy, "cannot take over " + path + ": relay, work or reconcile is using it",
+                "stop the services and the cron jobs, then run it again");
+  }
+  TRY_ASSIGN(RestoreReport report, take_over_restored({path, undetected_too, context.clock().now()}));
+  if (report.generation.empty()) {
+    return fail(Code::kUsage,
+                "nothing says that " + path + " was restored from a backup: it is as new as its fence file",
+                "if the whole machine was rolled back, the fence file with it: init --after-restore --yes");
+  }
+  context.warn(std::to_string(report.in_doubt) +
+                   " messages that were not sent when the backup was made are now ERROR "
+                   "(restored); what was accepted after " +
+                   context.show_time(report.backup_at) + " is not in this database",
+               "notifyctl list inbox --state ERROR; send again what you know was not sent: notifyctl replay --error");
+  return report;
+}
+
+void print_json(Context& context, const std::string& path, const std::string& config, const InitReport& report,
+                const RestoreReport* restored) {
   nlohmann::ordered_json json{{"database", path},
                               {"created_file", report.created_file},
                               {"created_schema", report.created_schema},
@@ -71,6 +93,12 @@ void print_json(Context& context, const std::string& path, const std::string& co
                               {"generation", report.generation},
                               {"journal_mode", report.journal_mode}};
   json["config"] = config.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(config);
+  if (restored != nullptr) {
+    json["restored"] = {{"in_doubt", restored->in_doubt},
+                        {"unknown_since", context.show_time(restored->backup_at)},
+                        {"generation", restored->generation}};
+    json["generation"] = restored->generation;
+  }
   context.out().line(to_text(json));
 }
 
@@ -78,7 +106,7 @@ void print_json(Context& context, const std::string& path, const std::string& co
 
 Page init_page() {
   Page page;
-  page.synopsis = {"[--source NAME] [--wal] [--config[=FILE]]"};
+  page.synopsis = {"[--source NAME] [--wal] [--config[=FILE]]", "--after-restore [--yes]"};
   page.description =
       "Makes the database with everything that delivery needs, mode 0600 and in WAL mode. What is there "
       "already "
@@ -98,11 +126,10 @@ Page init_page() {
       "own, or in somebody else's file.";
   page.examples = {{"A database and a configuration at their usual places", "notifyctl init --config"},
                    {"Tables in an application's database", "notifyctl --db /srv/shop/app.db init --source shop"}};
-  page.exits = {{0, "done, or nothing was to be done"},
-                {4, "the database has another source"},
-                {73, "a file or directory cannot be created"},
-                {77, "the file belongs to somebody else"},
-                {78, "newer version, network file system, or not a database"}};
+  page.exits = {
+      {0, "done, or nothing was to be done"},        {4, "the database has another source"},
+      {73, "a file or directory cannot be created"}, {75, "with --after-restore: a service is still running"},
+      {77, "the file belongs to somebody else"},     {78, "newer version, network file system, or not a database"}};
   page.see_also = {"notifyctl-enqueue(1)", "notifyctl-check(1)", "notifyctl.toml(5)", "notifyctl-sql(5)"};
   return page;
 }
@@ -114,13 +141,18 @@ void register_options(OptionSet& set, InitCommandOptions& options) {
           "source "
           "of its own. Default: `notification-outbox`.");
   set.flag("--wal", options.wal, "put an existing file into WAL mode");
-  set.flag("--after-restore", options.after_restore, "a backup was restored").hidden();
+  set.flag("--after-restore", options.after_restore, "take over a database that was restored from a backup")
+      .more(
+          "Until then everything else refuses it. What the backup calls unsent may have been sent since it was made, "
+          "so "
+          "every message that is not SENT becomes ERROR (restored): settle it by evidence, or send it again by name. "
+          "New "
+          "messages get ids of a new generation. Stop all services first.");
+  set.flag("--yes", options.yes, "with --after-restore: even if nothing says that a backup was restored");
 }
 
 Result<int> run(const InitCommandOptions& options, Context& context) {
-  if (options.after_restore)
-    return fail(Code::kUsage, "--after-restore is not in this version",
-                "until then treat every message of the time after the backup as unknown");
+  if (options.yes && !options.after_restore) return fail(Code::kUsage, "--yes goes with --after-restore only");
   std::string config;
   if (context.globals().config) {
     TRY_ASSIGN(config, write_config(context));
@@ -128,7 +160,7 @@ Result<int> run(const InitCommandOptions& options, Context& context) {
   InitOptions init;
   TRY_ASSIGN(init.path, context.database());
   init.create_parent = context.database_is_default();
-  init.wal = options.wal;
+  init.wal = options.wal || options.after_restore;  // the copies that VACUUM INTO makes are in another mode
   init.source = options.source;
   TRY_ASSIGN(const InitReport report, init_database(init));
 
@@ -141,7 +173,11 @@ Result<int> run(const InitCommandOptions& options, Context& context) {
   if (report.migrated_from != 0)
     context.note("brought the tables from version " + std::to_string(report.migrated_from) + " to " +
                  std::to_string(report.schema));
-  if (context.json()) print_json(context, init.path, config, report);
+  RestoreReport restored;
+  if (options.after_restore) {
+    TRY_ASSIGN(restored, take_over(report.path, options.yes, context));
+  }
+  if (context.json()) print_json(context, init.path, config, report, options.after_restore ? &restored : nullptr);
   return 0;
 }
 

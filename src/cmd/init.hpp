@@ -11,6 +11,7 @@ struct InitCommandOptions {
   std::optional<std::string> source{};
   bool wal = false;
   bool after_restore = false;
+  bool yes = false;
 };
 
 Page init_page();

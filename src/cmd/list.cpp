@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/context.hpp"
+#include "cmd/reading.hpp"
 #include "cmd/render.hpp"
 #include "core/inbox_state.hpp"
 #include "core/near_miss.hpp"
 #include "core/outbox_state.hpp"
 #include "core/report.hpp"
 #include "core/safe_text.hpp"
-#include "store/open.hpp"
 
 namespace notify {
 namespace {
@@ -200,10 +200,7 @@ Result<int> run(const ListOptions& options, Context& context) {
   const std::int64_t shown = options.limit.value_or(context.json() ? 0 : kShownByDefault);
   filter.limit = shown == 0 ? 0 : shown + (options.limit ? 0 : 1);  // one more tells whether there is more
 
-  OpenOptions open;
-  TRY_ASSIGN(open.path, context.database());
-  open.read_only = true;
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
   Printer printer(context, subject, options.reveal);
   bool more = false;
   TRY(store->list(subject, filter, context.clock().now(), [&](const ListRow& row) {

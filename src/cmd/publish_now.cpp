@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cmd/engine.hpp"
+#include "cmd/reading.hpp"
 #include "cmd/summaries.hpp"
 #include "core/duration.hpp"
 #include "core/relay.hpp"
@@ -47,10 +48,7 @@ void publish_now(Context& context, std::int64_t outbox_id) {
 }
 
 Result<int> wait_for(Context& context, const std::string& message_id, Duration at_most) {
-  OpenOptions open;
-  TRY_ASSIGN(open.path, context.database());
-  open.read_only = true;
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
 
   EpollLoop loop;
   Result<std::string> state = std::string();

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/context.hpp"
+#include "cmd/reading.hpp"
 #include "cmd/render.hpp"
 #include "core/crypto.hpp"
 #include "core/duration.hpp"
 #include "core/report.hpp"
 #include "core/safe_text.hpp"
-#include "store/open.hpp"
 
 namespace notify {
 namespace {
@@ -257,10 +257,7 @@ void register_options(OptionSet& set, ShowOptions& options) {
 }
 
 Result<int> run(const ShowOptions& options, Context& context) {
-  OpenOptions open;
-  TRY_ASSIGN(open.path, context.database());
-  open.read_only = true;
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
   TRY_ASSIGN(const std::optional<MessageStory> story, store->story(options.id, context.clock().now()));
   if (!story)
     return fail(Code::kNotFound, "no message has the id or key \"" + options.id + "\"",

@@ -3,8 +3,8 @@
 #include <poll.h>
 
 #include "cmd/context.hpp"
+#include "cmd/reading.hpp"
 #include "cmd/render.hpp"
-#include "store/open.hpp"
 #include "sys/files.hpp"
 
 namespace notify {
@@ -51,10 +51,7 @@ Result<int> check(SqliteStore& store, const StatusOptions& options, Context& con
 }
 
 Result<int> run_once(const StatusOptions& options, Context& context) {
-  OpenOptions open;
-  TRY_ASSIGN(open.path, context.database());
-  open.read_only = true;
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
   if (options.check) return check(*store, options, context);
   if (options.watch) return watch(*store, options, context);
   TRY_ASSIGN(const StatusReport report, store->status(context.clock().now()));

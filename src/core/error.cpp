@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 
 namespace notify {
 namespace {
@@ -40,6 +41,8 @@ const CodeRow& row(Code code) noexcept {
 
 std::string_view code_name(Code code) noexcept { return row(code).name; }
 int exit_status(Code code) noexcept { return row(code).exit; }
+
+std::string system_reason(int error_number) { return std::generic_category().message(error_number); }
 
 Error with_context(Error error, std::string_view context) {
   error.message.insert(0, ": ");

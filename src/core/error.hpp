@@ -52,6 +52,9 @@ inline tl::unexpected<Error> fail_field(std::string field, std::string message, 
 }
 
 // Puts "context: " before the message of an error that is passed up.
+// What an errno value means, as strerror(3) says it; thread-safe.
+std::string system_reason(int error_number);
+
 Error with_context(Error error, std::string_view context);
 
 }  // namespace notify

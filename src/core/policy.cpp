@@ -12,9 +12,10 @@ bool inside(const DailyWindow& window, int minute) {
 }
 
 CivilTime on_day(const CivilTime& date, int days_later, int minute) {
-  using namespace std::chrono;
-  const sys_days day = sys_days{year{date.year} / date.month / date.day} + days{days_later};
-  const year_month_day ymd{day};
+  namespace chrono = std::chrono;
+  const chrono::sys_days day =
+      chrono::sys_days{chrono::year{date.year} / date.month / date.day} + chrono::days{days_later};
+  const chrono::year_month_day ymd{day};
   return {static_cast<int>(ymd.year()),
           static_cast<int>(static_cast<unsigned>(ymd.month())),
           static_cast<int>(static_cast<unsigned>(ymd.day())),

@@ -117,6 +117,7 @@ Result<std::int64_t> begin_run(Store& store, Holders& holders, Clock& clock, std
     TRY_ASSIGN(id, store.runs().begin(command, pid, clock.now()));
     return holders.hold(id);
   }));
+  TRY(store.fence(id));
   return id;
 }
 

@@ -16,7 +16,7 @@
 namespace notify {
 
 // Registers this process as a claiming run and takes its kernel lock before anybody can see the row, so that
-// it never looks dead while it lives. Returns the run id: the holder of all its claims.
+// it never looks dead while it lives, and raises the fence against restored backups. Returns the run id: the holder of all its claims.
 Result<std::int64_t> begin_run(Store& store, Holders& holders, Clock& clock, std::string_view command,
                                std::int64_t pid);
 

@@ -8,6 +8,8 @@
 namespace notify {
 namespace {
 
+namespace chrono = std::chrono;
+
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
@@ -93,18 +95,18 @@ void read_time(Reader& reader, Date& date) noexcept {
 }
 
 std::optional<Instant> instant_of(const Date& date) noexcept {
-  using namespace std::chrono;
-  const year_month_day day{year(date.year), month(static_cast<unsigned>(date.month + 1)),
-                           std::chrono::day(static_cast<unsigned>(date.day))};
+  const chrono::year_month_day day{chrono::year(date.year), chrono::month(static_cast<unsigned>(date.month + 1)),
+                                   chrono::day(static_cast<unsigned>(date.day))};
   // 60 is a leap second.
   if (!day.ok() || date.hour > 23 || date.minute > 59 || date.second > 60) return std::nullopt;
-  const auto since = sys_days(day).time_since_epoch() + hours(date.hour) + minutes(date.minute) + seconds(date.second);
-  return Instant{duration_cast<milliseconds>(since).count()};
+  const auto since = chrono::sys_days(day).time_since_epoch() + chrono::hours(date.hour) +
+                     chrono::minutes(date.minute) + chrono::seconds(date.second);
+  return Instant{chrono::duration_cast<Duration>(since).count()};
 }
 
 int year_of(Instant now) noexcept {
-  using namespace std::chrono;
-  return static_cast<int>(year_month_day(floor<days>(sys_time<milliseconds>(milliseconds(now.ms)))).year());
+  const chrono::sys_time<Duration> time{Duration(now.ms)};
+  return static_cast<int>(chrono::year_month_day(chrono::floor<chrono::days>(time)).year());
 }
 
 // Sun, 06 Nov 1994 08:49:37 GMT

@@ -56,7 +56,7 @@ Result<FileSystem> filesystem_of(const std::string& path, std::optional<long> fa
   struct statfs info {};
   if (::statfs(path.c_str(), &info) != 0) {
     return fail(errno == EACCES ? Code::kPermission : Code::kIo,
-                "cannot look at " + path + ": " + std::strerror(errno));
+                "cannot look at " + path + ": " + system_reason(errno));
   }
   return describe_filesystem(info.f_type);
 }

@@ -22,7 +22,7 @@ std::string after_prefix(std::string_view prefix) { return std::string(prefix) +
 class Lister {
  public:
   Lister(Session& session, const ListFilter& filter, Instant now, const std::function<bool(const ListRow&)>& row)
-      : session_(session), database_(session.database()), filter_(filter), now_(now), row_(row) {}
+      : database_(session.database()), filter_(filter), now_(now), row_(row) {}
 
   Result<void> run(ListSubject subject) {
     switch (subject) {
@@ -383,7 +383,6 @@ class Lister {
     return {};
   }
 
-  Session& session_;
   Database& database_;
   const ListFilter& filter_;
   Instant now_;

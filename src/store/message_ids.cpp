@@ -42,6 +42,12 @@ std::string MessageIds::make(std::int64_t outbox_id) const {
   return id;
 }
 
+std::int64_t MessageIds::last_of_range(std::int64_t outbox_id) const noexcept {
+  for (const Range& range : ranges_)
+    if (range.first_id > outbox_id) return range.first_id - 1;
+  return INT64_MAX;
+}
+
 std::optional<std::int64_t> MessageIds::parse(std::string_view message_id) const {
   const std::size_t dash = message_id.rfind('-');
   if (dash == std::string_view::npos || dash + 1 == message_id.size()) return std::nullopt;

@@ -22,6 +22,9 @@ class MessageIds {
   // The outbox id, when source and generation are those of this database.
   std::optional<std::int64_t> parse(std::string_view message_id) const;
 
+  // The last id of the range that `outbox_id` is in: all ids up to it share a generation.
+  std::int64_t last_of_range(std::int64_t outbox_id) const noexcept;
+
   const std::string& source() const noexcept { return source_; }
   const std::string& newest_generation() const noexcept { return ranges_.back().generation; }
 

@@ -2,6 +2,7 @@
 
 #include <embedded/sql.hpp>
 
+#include "store/fence.hpp"
 #include "store/sqlite/transaction.hpp"
 
 namespace notify {
@@ -9,6 +10,7 @@ namespace {
 
 // Sets up what belongs to this one database: its name in message ids, and the first generation.
 Result<void> name_it(sqlite::Database& database, const std::string& source) {
+  forget_fence(database.path());
   TRY_ASSIGN(sqlite::Use meta, database.use(R"sql(
     INSERT OR IGNORE INTO notification_meta (key, value)
     VALUES ('source', ?1), ('created-at', strftime('%Y-%m-%dT%H:%M:%SZ', 'now')))sql"));

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "store/fence.hpp"
 #include "store/filesystem.hpp"
 #include "store/message_ids.hpp"
 #include "store/migrations.hpp"
@@ -37,7 +38,7 @@ tl::unexpected<Error> cannot_create(const std::string& path, int error_number) {
   const Code code = error_number == ENOSPC || error_number == EDQUOT                           ? Code::kDiskFull
                     : error_number == EACCES || error_number == EPERM || error_number == EROFS ? Code::kPermission
                                                                                                : Code::kCannotCreate;
-  return fail(code, "cannot create " + path + ": " + std::strerror(error_number));
+  return fail(code, "cannot create " + path + ": " + system_reason(error_number));
 }
 
 Result<void> make_directories(const std::string& path) {
@@ -73,7 +74,7 @@ Result<std::string> true_path(const std::string& path) {
   char resolved[PATH_MAX];
   if (::realpath(path.c_str(), resolved) == nullptr) {
     if (errno == EACCES) return fail(sqlite::permission_denied("cannot open", path));
-    return fail(Code::kNotFound, "cannot open " + path + ": " + std::strerror(errno));
+    return fail(Code::kNotFound, "cannot open " + path + ": " + system_reason(errno));
   }
   return std::string(resolved);
 }
@@ -94,7 +95,7 @@ Result<Location> locate(const Wish& wish) {
   if (::stat(wish.path.c_str(), &info) != 0) {
     if (errno == EACCES) return fail(sqlite::permission_denied("cannot open", wish.path));
     if (errno != ENOENT || !wish.create) {
-      return fail(Code::kNotFound, "cannot open " + wish.path + ": " + std::strerror(errno), "run: notifyctl init");
+      return fail(Code::kNotFound, "cannot open " + wish.path + ": " + system_reason(errno), "run: notifyctl init");
     }
     const std::string parent = parent_of(wish.path);
     if (wish.create_parent) TRY(make_directories(parent));
@@ -181,15 +182,17 @@ Result<std::unique_ptr<SqliteStore>> open_store(const OpenOptions& options) {
                                               options.allow_fuse, options.fake_filesystem}));
   TRY(check_access(location.path, options.read_only));
   TRY_ASSIGN(std::unique_ptr<Database> database,
-             Database::connect(location.path,
-                               {options.read_only, options.busy_timeout, !options.trusted_inserts}));
+             Database::connect(location.path, {options.read_only, options.busy_timeout, !options.trusted_inserts}));
   TRY_ASSIGN(const bool blank, is_blank(*database));
   if (blank && options.create && !options.read_only) {
     TRY(switch_to_wal(*database, options.busy_timeout));
     TRY(migrate(*database, std::string(kDefaultSource)));
   } else {
     TRY(require_schema(*database, options.read_only));
-    TRY(require_wal(*database));
+    if (!options.read_only) {  // who only looks may look at anything
+      TRY(require_fence(*database));
+      TRY(require_wal(*database));
+    }
   }
   return std::make_unique<SqliteStore>(
       std::move(database), StoreSettings{options.busy_timeout, options.commit_gap, location.filesystem.name});
@@ -207,7 +210,8 @@ Result<InitReport> init_database(const InitOptions& options) {
   TRY_ASSIGN(const bool blank, is_blank(*database));
   if (blank || options.wal) TRY(switch_to_wal(*database, options.busy_timeout));
   TRY_ASSIGN(const Migrated migrated, migrate(*database, options.source.value_or(std::string(kDefaultSource))));
-  if (migrated.from != migrated.to) TRY(database->execute("PRAGMA wal_checkpoint(PASSIVE)"));  // the file alone is whole
+  if (migrated.from != migrated.to)
+    TRY(database->execute("PRAGMA wal_checkpoint(PASSIVE)"));  // the file alone is whole
 
   InitReport report;
   report.path = location.path;

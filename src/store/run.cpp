@@ -30,6 +30,10 @@ Result<void> SqliteRuns::end(std::int64_t run_id, bool ok, std::string_view summ
     SELECT 'last-run.' || command, ?2 FROM notification_run WHERE id = ?1)sql"));
   const std::string at = std::to_string(now.ms);
   TRY(last.bind(run_id, at).run());
+  // A run has ended here, so there is a fence file: where there is none, this is a copy (see fence.hpp).
+  TRY_ASSIGN(Use fence, session_.writer().use(R"sql(
+    INSERT OR IGNORE INTO notification_meta (key, value) VALUES ('fence', 'on'))sql"));
+  TRY(fence.run());
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "store/alert.hpp"
+#include "store/fence.hpp"
 #include "store/history.hpp"
 #include "store/inbox.hpp"
 #include "store/lane.hpp"
@@ -85,6 +86,9 @@ RunTable& SqliteStore::runs() { return parts_->runs; }
 sqlite::Database& SqliteStore::database() { return parts_->session.database(); }
 const std::string& SqliteStore::path() const noexcept { return parts_->session.database().path(); }
 
+Result<void> SqliteStore::fence(std::int64_t run_id) { return raise_fence(path(), run_id); }
+Result<void> SqliteStore::check_fence() { return require_fence(database()); }
+
 Result<bool> SqliteStore::changed_elsewhere() {
   TRY_ASSIGN(sqlite::Use query, database().use("PRAGMA data_version"));
   TRY(query.row());
@@ -131,7 +135,7 @@ Result<std::vector<std::string>> SqliteStore::check_integrity(bool quick, int li
 Result<void> SqliteStore::backup_into(const std::string& path) {
   // Made by us first, so that the copy is never readable by others, whatever the umask.
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return fail(Code::kCannotCreate, "cannot create " + path + ": " + std::strerror(errno));
+  if (file < 0) return fail(Code::kCannotCreate, "cannot create " + path + ": " + system_reason(errno));
   ::close(file);
   Result<void> copied = [&]() -> Result<void> {
     TRY_ASSIGN(sqlite::Use vacuum, database().use("VACUUM INTO ?1"));

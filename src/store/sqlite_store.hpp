@@ -37,7 +37,10 @@ class SqliteStore final : public Store, public Reports {
   LaneTable& lanes() override;
   HistoryTable& history() override;
   RunTable& runs() override;
+  Result<void> fence(std::int64_t run_id) override;
   Result<bool> changed_elsewhere() override;
+  // Whether the fence file says that this is an old copy, restored from a backup; for those who only read.
+  Result<void> check_fence();
 
   Result<StatusReport> status(Instant now) override;
   Result<void> list(ListSubject subject, const ListFilter& filter, Instant now,

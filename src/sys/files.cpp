@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <system_error>
 
 #include "sys/terminal.hpp"
 
@@ -90,7 +89,7 @@ void Fd::reset() noexcept {
 }
 
 Error file_error(std::string_view what, int error_number) {
-  return {code_of(error_number), std::string(what) + ": " + std::generic_category().message(error_number), {}, {}};
+  return {code_of(error_number), std::string(what) + ": " + system_reason(error_number), {}, {}};
 }
 
 std::string resolved_path(const std::string& path) {

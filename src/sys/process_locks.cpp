@@ -102,6 +102,15 @@ bool ProcessLocks::alive(std::int64_t run_id) {
   return lock.l_type != F_UNLCK;
 }
 
+bool ProcessLocks::anyone() {
+  const std::lock_guard guard(mutex_);
+  if (fd_ < 0) fd_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd_ < 0) return errno != ENOENT;
+  struct flock lock = lock_of(0, F_WRLCK);
+  lock.l_len = kFirstJobByte;
+  return ::fcntl(fd_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
 Result<bool> ProcessLocks::try_job(SingleJob job) {
   const std::lock_guard guard(mutex_);
   TRY(open_file());

@@ -28,6 +28,8 @@ class ProcessLocks final : public Holders {
   Result<void> hold(std::int64_t run_id) override;
   // Own runs are alive. So is everything while the file cannot be opened or asked.
   bool alive(std::int64_t run_id) override;
+  // Whether any other process holds a run's lock.
+  bool anyone();
 
   // True: this process does the job from now on, until release_job() or its end. False: another process does it.
   Result<bool> try_job(SingleJob job);

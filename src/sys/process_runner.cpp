@@ -11,7 +11,6 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,8 +24,6 @@ namespace {
 constexpr Duration kTermToKill{2000};
 constexpr Duration kPollWithoutPidfd{10};  // Linux before 5.3
 constexpr std::size_t kReadAtOnce = 16 * 1024;
-
-std::string reason(int error_number) { return std::generic_category().message(error_number); }
 
 struct Pipe {
   Fd read{};
@@ -88,7 +85,7 @@ std::vector<std::string> child_environment(const ProcessRequest& request) {
                                       [&](const auto& variable) { return variable.first == name; });
     if (!replaced) all.emplace_back(text);
   }
-  for (const auto& [name, value] : request.environment) all.push_back(name + '=' + value);
+  for (const auto& [name, value] : request.environment) all.push_back(std::string(name).append(1, '=').append(value));
   return all;
 }
 
@@ -185,7 +182,7 @@ int SystemProcessRunner::Impl::spawn(Child& child) {
 void SystemProcessRunner::Impl::fail_later(int error_number, Child& child) {
   ProcessResult result;
   const std::string program = child.request.argv.empty() ? "" : child.request.argv[0];
-  result.error = "cannot run '" + program + "': " + reason(error_number);
+  result.error = "cannot run '" + program + "': " + system_reason(error_number);
   loop.post([alive = alive, result = std::move(result), done = std::move(child.done)]() mutable {
     if (*alive) done(std::move(result));
   });

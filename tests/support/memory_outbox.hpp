@@ -37,6 +37,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
   LaneTable& lanes() override { return none<LaneTable>(); }
   HistoryTable& history() override { return none<HistoryTable>(); }
   RunTable& runs() override { return none<RunTable>(); }
+  Result<void> fence(std::int64_t) override { return {}; }
   Result<bool> changed_elsewhere() override { return false; }
 
  private:

@@ -35,6 +35,10 @@ class Store {
   virtual HistoryTable& history() = 0;
   virtual RunTable& runs() = 0;
 
+  // Makes durable outside of the database that this run has begun, so that an older copy of the database, restored from
+  // a backup, is known for what it is. Called outside of write(), before the run's first effect.
+  virtual Result<void> fence(std::int64_t run_id) = 0;
+
   // True when another connection has committed since the last call on this instance (PRAGMA data_version).
   virtual Result<bool> changed_elsewhere() = 0;
 };
