@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -49,6 +50,11 @@ Error disk_full(const Failure& failure) {
 }  // namespace
 
 Error permission_denied(std::string_view what, const std::string& path) {
+  struct statvfs filesystem {};
+  if (::statvfs(path.c_str(), &filesystem) == 0 && (filesystem.f_flag & ST_RDONLY) != 0) {
+    return {Code::kPermission, std::string(what) + " " + path + ": its file system is mounted read-only",
+            "mount it for writing; status, list and show work as it is"};
+  }
   const std::string file = culprit(path);
   if (accessible(file, R_OK | W_OK) && accessible(parent_directory(path), W_OK)) {
     return {Code::kPermission, std::string(what) + " " + path + ": the file system or the file is read-only", {}};
