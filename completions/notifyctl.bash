@@ -36,7 +36,7 @@ _notifyctl() {
       if [[ $cur == -* ]]; then
         options+=' --version'
       else
-        COMPREPLY=($(compgen -W "enqueue relay work status list show init check completion help" -- "$cur"))
+        COMPREPLY=($(compgen -W "enqueue relay work park replay cancel status list show init prune check completion help" -- "$cur"))
         return
       fi
       ;;
@@ -83,6 +83,43 @@ _notifyctl() {
       esac
       options+=" --channel --concurrency --rate --drain --max --max-run"
       ;;
+    park)
+      case $prev in
+        --reason) return ;;
+        --channel) return ;;
+        --kind) return ;;
+        --since) return ;;
+        --until) return ;;
+        --key-prefix) return ;;
+        --limit) return ;;
+      esac
+      options+=" --reason --channel --kind --since --until --key-prefix --limit --oldest-first --reveal"
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "list show add drop" -- "$cur")); return; }
+      ;;
+    replay)
+      case $prev in
+        --channel) return ;;
+        --kind) return ;;
+        --reason) return ;;
+        --since) return ;;
+        --until) return ;;
+        --key-prefix) return ;;
+        --limit) return ;;
+        --rate) return ;;
+        --why) return ;;
+        --expires) return ;;
+        --set) return ;;
+        --patch) return ;;
+      esac
+      options+=" --parked --failed --expired --skipped --error --channel --kind --reason --since --until --key-prefix --limit --dry-run --yes --rate --why --expires --accept-duplicates --set --patch --reveal"
+      ;;
+    cancel)
+      case $prev in
+        --key-prefix) return ;;
+        --why) return ;;
+      esac
+      options+=" --key-prefix --why --dry-run"
+      ;;
     status)
       case $prev in
         --output) _notifyctl_files -f; return ;;
@@ -116,6 +153,13 @@ _notifyctl() {
       esac
       options+=" --source --wal --after-restore --yes"
       ;;
+    prune)
+      case $prev in
+        --older-than) return ;;
+        --scrub-after) return ;;
+      esac
+      options+=" --older-than --scrub-after --dry-run"
+      ;;
     check)
       options+=" --offline --quick"
       ;;
@@ -123,7 +167,7 @@ _notifyctl() {
       [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return; }
       ;;
     help)
-      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "enqueue relay work status list show init check completion help" -- "$cur")); return; }
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "enqueue relay work park replay cancel status list show init prune check completion help" -- "$cur")); return; }
       ;;
   esac
   [[ $cur == -* ]] && COMPREPLY=($(compgen -W "$options" -- "$cur"))

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cmd/cancel.hpp"
 #include "cmd/check.hpp"
 #include "cmd/command.hpp"
 #include "cmd/completion.hpp"
@@ -9,7 +10,10 @@
 #include "cmd/help_command.hpp"
 #include "cmd/init.hpp"
 #include "cmd/list.hpp"
+#include "cmd/park.hpp"
+#include "cmd/prune.hpp"
 #include "cmd/relay.hpp"
+#include "cmd/replay.hpp"
 #include "cmd/show.hpp"
 #include "cmd/status.hpp"
 #include "cmd/work.hpp"
@@ -22,12 +26,18 @@ constexpr std::array kCommands{
     Command{"relay", "Deliver", "hands messages that are due to the queue", relay_page,
             bind_options<RelayCommandOptions>},
     Command{"work", "Deliver", "sends what is in the queue", work_page, bind_options<WorkCommandOptions>},
+    Command{"park", "Repair", "lists, adds and drops what is set aside", park_page, bind_options<ParkOptions>},
+    Command{"replay", "Repair", "sends parked and failed messages again", replay_page,
+            bind_options<ReplayCommandOptions>},
+    Command{"cancel", "Repair", "stops messages that have not been sent", cancel_page, bind_options<CancelOptions>},
     Command{"status", "Inspect", "counts what is where and what stands still", status_page,
             bind_options<StatusOptions>},
     Command{"list", "Inspect", "lists messages, parked ones or alerts", list_page, bind_options<ListOptions>},
     Command{"show", "Inspect", "tells the whole life of one message", show_page, bind_options<ShowOptions>},
     Command{"init", "Set up", "makes the database, or its tables in yours", init_page, bind_options<InitCommandOptions>,
             false, true},
+    Command{"prune", "Set up", "removes finished messages, keeps their keys", prune_page,
+            bind_options<PruneCommandOptions>},
     Command{"check", "Set up", "examines configuration, database and machine", check_page, bind_options<CheckOptions>},
     Command{"completion", "Set up", "prints the completion script of a shell", completion_page,
             bind_options<CompletionOptions>},

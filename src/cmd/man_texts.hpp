@@ -140,8 +140,7 @@ inline constexpr std::string_view kSql =
     "Constraints refuse what the relay could not handle. Write only the columns below, and only by INSERT; "
     "everything "
     "else is the program's own and may change. Rows must not be updated or deleted: see notifyctl-cancel(1) "
-    "and "
-    "notifyctl-prune(1) in versions that have them.";
+    "and notifyctl-prune(1).";
 
 inline constexpr auto kSqlColumns = std::to_array<Entry>({
     {"channel", "Name of the channel: a-z, 0-9, `_`, `-` and `.`. Required."},

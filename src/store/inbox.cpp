@@ -49,8 +49,14 @@ Result<std::optional<InboxRow>> SqliteInbox::find(std::string_view message_id) {
   return read_inbox(query);
 }
 
-// The unique message id decides: whoever inserts calls the vendor.
+// The unique message id decides: whoever inserts calls the vendor. What an operator parked while a worker held it is not
+// claimed; nobody can park it meanwhile. (As one INSERT … SELECT it would build a table at each claim, for the trigger.)
 Result<bool> SqliteInbox::claim(const InboxClaim& claim) {
+  {
+    TRY_ASSIGN(Use parked, session_.writer().use("SELECT 1 FROM notification_parked WHERE message_id = ?1"));
+    TRY_ASSIGN(const bool is_parked, parked.bind(claim.message_id).row());
+    if (is_parked) return false;
+  }
   return change_one(session_, R"sql(
     INSERT INTO notification_inbox (message_id, outbox_id, channel, status, claim_token, holder, claimed_at,
                                     first_call_at, calls, created_at, updated_at)

@@ -12,8 +12,10 @@
 #include "store/inbox.hpp"
 #include "store/lane.hpp"
 #include "store/list.hpp"
+#include "store/operators.hpp"
 #include "store/outbox.hpp"
 #include "store/parked.hpp"
+#include "store/prune.hpp"
 #include "store/queue.hpp"
 #include "store/run.hpp"
 #include "store/show.hpp"
@@ -50,6 +52,8 @@ struct SqliteStore::Parts {
   SqliteLanes lanes{session};
   SqliteHistory history{session};
   SqliteRuns runs{session};
+  SqliteOperators operators{session};
+  SqlitePrune prune{session};
   WritePacer pacer;
   std::int64_t data_version = 0;
 };
@@ -83,6 +87,8 @@ AlertTable& SqliteStore::alerts() { return parts_->alerts; }
 LaneTable& SqliteStore::lanes() { return parts_->lanes; }
 HistoryTable& SqliteStore::history() { return parts_->history; }
 RunTable& SqliteStore::runs() { return parts_->runs; }
+OperatorTable& SqliteStore::operators() { return parts_->operators; }
+PruneTable& SqliteStore::prune() { return parts_->prune; }
 sqlite::Database& SqliteStore::database() { return parts_->session.database(); }
 const std::string& SqliteStore::path() const noexcept { return parts_->session.database().path(); }
 

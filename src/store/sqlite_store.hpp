@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/ports/operator_table.hpp"
+#include "core/ports/prune_table.hpp"
 #include "core/ports/store.hpp"
 #include "core/report.hpp"
 
@@ -41,6 +43,8 @@ class SqliteStore final : public Store, public Reports {
   Result<bool> changed_elsewhere() override;
   // Whether the fence file says that this is an old copy, restored from a backup; for those who only read.
   Result<void> check_fence();
+  OperatorTable& operators();  // for replay, cancel and park
+  PruneTable& prune();
 
   Result<StatusReport> status(Instant now) override;
   Result<void> list(ListSubject subject, const ListFilter& filter, Instant now,

@@ -89,7 +89,7 @@ SH
 }
 
 @test "every example in the help is understood" {
-  for command in enqueue relay work status list show init check; do
+  for command in enqueue relay work park replay cancel prune status list show init check; do
     "$NOTIFYCTL" help "$command" | sed -n '/^Examples:/,/^Exit status:/s/^    //p' |
       sed -e ':a' -e '/\\$/N; s/\\\n *//; ta' | grep -o 'notifyctl [^|>]*' |
       while read -r line; do

@@ -54,8 +54,8 @@ class InboxTable {
 
   virtual Result<std::optional<InboxRow>> find(std::string_view message_id) = 0;
 
-  // INSERT … WHERE NOT EXISTS (the message is parked) … ON CONFLICT DO NOTHING, one statement. True: this
-  // claim won. False: a row exists, or the message is parked; find() tells which.
+  // Unless the message is parked: INSERT … ON CONFLICT DO NOTHING. True: this claim won. False: a row exists, or the
+  // message is parked; find() tells which.
   virtual Result<bool> claim(const InboxClaim& claim) = 0;
   // Takes up a resting claim whose resume_at has come: a new token, and this holder.
   virtual Result<bool> resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,

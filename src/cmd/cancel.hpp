@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/command.hpp"
+
+namespace notify {
+
+struct CancelOptions {
+  std::vector<std::string> ids{};
+  std::string key_prefix{};
+  std::string why{};
+  bool dry_run = false;
+};
+
+Page cancel_page();
+void register_options(OptionSet& set, CancelOptions& options);
+Result<int> run(const CancelOptions& options, Context& context);
+
+}  // namespace notify
