@@ -72,7 +72,11 @@ class WebhookChannel final : public Channel {
       Outcome outcome = classify_http(evidence, settings->rules, clock.now());
       judge_endpoint(evidence, !settings->url.empty(), outcome);
       const bool sent = outcome.cls == OutcomeClass::kSent;
-      outcome.detail = sent ? std::string() : detail_of(evidence, dispatch, *settings, signature);
+      // Our own refusal is told in our own words: libcurl only saw that there was no connection.
+      if (sent)
+        outcome.detail.clear();
+      else if (!evidence.address_blocked)
+        outcome.detail = detail_of(evidence, dispatch, *settings, signature);
       done(std::move(outcome));
     });
   }

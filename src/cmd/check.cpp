@@ -180,15 +180,19 @@ struct Driver {
   Result<std::string> operator()(const FileDriverConfig& file) const {
     const std::string directory = std::filesystem::path(file.path).parent_path().string();
     const bool exists = access(file.path.c_str(), F_OK) == 0;
-    if (access(exists ? file.path.c_str() : directory.c_str(), W_OK) != 0)
-      return fail(file_error(file.path + " cannot be written", errno));
+    if (access(exists ? file.path.c_str() : directory.c_str(), W_OK) != 0) {
+      Error error = file_error(file.path + " cannot be written", errno);
+      error.hint = "make its directory, or let this user write it";
+      return fail(std::move(error));
+    }
     return file.path;
   }
   Result<std::string> operator()(const ExecDriverConfig& exec) const {
     const std::string& program = exec.command.front();
     if (program.find('/') != std::string::npos) {
       if (access(program.c_str(), X_OK) != 0)
-        return fail(Code::kConfig, file_error(program + " cannot be run", errno).message);
+        return fail(Code::kConfig, file_error(program + " cannot be run", errno).message,
+                    "is the path right, and is the file executable (chmod +x)?");
       return program;
     }
     const std::string path = environment("PATH").value_or("");
@@ -206,8 +210,11 @@ struct Driver {
     const std::string& url = webhook.url.value.reveal();
     TRY(check_target_url(url));
     if (options.offline) return target_host(url) + " (not tried)";
-    if (auto reached = check_reachable(url, ca_bundle, channel.timeout); !reached)
-      return fail(with_context(std::move(reached).error(), target_host(url)));
+    if (auto reached = check_reachable(url, ca_bundle, channel.timeout); !reached) {
+      Error error = with_context(std::move(reached).error(), target_host(url));
+      if (error.hint.empty()) error.hint = "is the url right, and does a firewall let this machine out?";
+      return fail(std::move(error));
+    }
     return target_host(url) + " can be reached";
   }
 };

@@ -32,6 +32,15 @@ tl::unexpected<Error> unknown_command(const std::string& word) {
   return fail(Code::kUsage, "unknown command " + word, std::move(hint));
 }
 
+// Who is told that the command line is wrong is told where the right one stands.
+template <class T>
+Result<T> with_usage_hint(const Command* command, Result<T> result) {
+  if (!result && result.error().code == Code::kUsage && result.error().hint.empty())
+    result.error().hint = "notifyctl help" + (command != nullptr ? " " + std::string(command->name) : "") +
+                          " shows the options and examples";
+  return result;
+}
+
 // For errors in the command line itself, when the options are not known yet.
 bool asks_for_json(const std::vector<std::string>& words) {
   return std::find(words.begin(), words.end(), "--json") != words.end();
@@ -52,6 +61,9 @@ int finish(Context& context, int status) {
 int execute(const Invocation& invocation, Context& context) {
   if (invocation.version) return finish(context, print_version(context));
   if (invocation.command == nullptr) {
+    if (!invocation.help && context.json())
+      return report(context.err(), {Code::kUsage, "no command is given", "notifyctl help lists the commands", {}, {}},
+                    true);
     show_overview(invocation.help ? context.out() : context.err());
     return invocation.help ? finish(context, 0) : exit_status(Code::kUsage);
   }
@@ -59,7 +71,7 @@ int execute(const Invocation& invocation, Context& context) {
     context.out().write(command_help(*invocation.command, help_width(context.out())));
     return finish(context, 0);
   }
-  const Result<int> status = invocation.runner(context);
+  const Result<int> status = with_usage_hint(invocation.command, invocation.runner(context));
   if (status) return finish(context, *status);
   (void)context.out().flush();  // what was printed before the error; the error is what counts
   return report(context.err(), status.error(), context.json());
@@ -96,7 +108,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& words, con
   if (invocation.command != nullptr && invocation.command->writes_config)
     options.find_mutable("--config")->optional_value("");
   options.add("--version", &invocation.version, "", "print the versions").hidden();
-  TRY(options.parse(rest));
+  TRY(with_usage_hint(invocation.command, options.parse(rest)));
   invocation.help = options.help_requested();
   TRY(apply_environment(invocation.globals, options, environment));
   if (!invocation.help) TRY(check_config_option(invocation.command, invocation.globals));

@@ -9,6 +9,7 @@
 #include "cmd/publish_now.hpp"
 #include "cmd/render.hpp"
 #include "core/crypto.hpp"
+#include "core/duration.hpp"
 #include "core/message.hpp"
 #include "core/near_miss.hpp"
 #include "store/open.hpp"
@@ -31,7 +32,7 @@ Result<std::string> read_all(int fd, std::size_t max) {
     const ssize_t got = read(fd, block.data(), block.size());
     if (got == 0) return text;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(file_error("cannot read standard input", errno));
+    if (got < 0) return fail(input_error("cannot read standard input", errno));
     text.append(block, 0, static_cast<std::size_t>(got));
     if (text.size() > max)
       return fail(Code::kBadInput, "standard input has more than " + std::to_string(max) + " bytes");
@@ -50,11 +51,12 @@ Result<void> check_options(const EnqueueOptions& options) {
   };
   if (!options.channel) return usage("--channel is missing", "notifyctl help enqueue shows examples");
   if (!options.to) return usage("--to is missing", "notifyctl help enqueue shows examples");
-  if (options.body && options.body_file) return usage("either --body or --body-file, not both");
+  if (options.body && options.body_file)
+    return usage("either --body or --body-file, not both", "leave one of them out; both would be the text");
   if (options.body_file == "-" && options.html_file == "-")
-    return usage("standard input can be the body or the HTML, not both");
-  if (options.rejects) return usage("--rejects needs --jsonl");
-  if (options.atomic) return usage("--atomic needs --jsonl");
+    return usage("standard input can be the body or the HTML, not both", "put one of them into a file");
+  if (options.rejects) return usage("--rejects needs --jsonl", "it is where refused lines of a stream go");
+  if (options.atomic) return usage("--atomic needs --jsonl", "a single message is all or nothing anyway");
   return {};
 }
 
@@ -85,7 +87,7 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
   for (const std::string& var : options.vars) {
     const std::size_t equals = var.find('=');
     if (equals == std::string::npos || equals == 0)
-      return fail(Code::kUsage, "--var: \"" + var + "\" is not NAME=VALUE");
+      return fail(Code::kUsage, "--var: \"" + var + "\" is not NAME=VALUE", "write for example --var host=db1");
     fields.vars.emplace_back(std::string_view(var).substr(0, equals), std::string_view(var).substr(equals + 1));
   }
   return fields;
@@ -139,21 +141,59 @@ Result<void> warn_of_unknown_channel(const std::string& channel, Context& contex
   return {};
 }
 
-void print(const InsertResult& inserted, const EnqueueOptions& options, Context& context) {
-  if (!context.json()) return context.out().line(inserted.message_id);
+nlohmann::ordered_json accepted_json(const InsertResult& inserted, const EnqueueOptions& options) {
   nlohmann::ordered_json json{{"message_id", inserted.message_id}, {"outbox_id", inserted.outbox_id}};
   json["key"] = options.key ? nlohmann::ordered_json(*options.key) : nlohmann::ordered_json();
   json["status"] = name(inserted.state);
   json["created"] = inserted.kind == InsertResult::Kind::kCreated;
-  context.out().line(to_text(json));
+  return json;
+}
+
+// The id is out as soon as it is true. JSON is one object, which with --wait tells the end and so comes then.
+Result<void> print_accepted(const InsertResult& inserted, const EnqueueOptions& options, Context& context) {
+  if (context.json() && options.wait) return {};
+  context.out().line(context.json() ? to_text(accepted_json(inserted, options)) : inserted.message_id);
+  if (auto printed = context.out().flush(); !printed)
+    return fail(with_context(std::move(printed).error(), inserted.message_id + " is accepted, but"));
+  return {};
+}
+
+// --wait: what became of it, as JSON and as exit status.
+Result<int> await_end(const InsertResult& inserted, const EnqueueOptions& options, Context& context) {
+  const Result<Waited> waited = wait_for(context, inserted.message_id, *options.wait);
+  if (context.json()) {
+    nlohmann::ordered_json json = accepted_json(inserted, options);
+    if (waited) {
+      json["status"] = waited->status;
+      json["reason"] = waited->reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(waited->reason);
+    }
+    context.out().line(to_text(json));
+  }
+  if (!waited) return fail(waited.error());
+  if (!waited->final)
+    return fail(Code::kTimeout,
+                "message " + inserted.message_id + " is not sent after " + format_duration(*options.wait) + ": " +
+                    waited->status,
+                "it is safe; notifyctl show " + inserted.message_id + " tells where it is; is a worker running?");
+  if (waited->status == "SENT") return 0;
+  return fail(Code::kPartial,
+              "message " + inserted.message_id + " was not sent: " + waited->status +
+                  (waited->reason.empty() ? "" : ": " + waited->reason),
+              "notifyctl show " + inserted.message_id + " tells its whole life");
 }
 
 tl::unexpected<Error> conflict(const InsertResult& inserted, const NewMessage& message) {
-  return fail(Code::kConflict,
-              "the key \"" + message.dedup_key + "\" exists with other content: " + inserted.message_id +
-                  " has the fingerprint " + to_hex(inserted.existing_fingerprint) + ", this request " +
-                  to_hex(message.fingerprint),
-              "notifyctl show " + inserted.message_id + " tells what was accepted; another message needs another key");
+  constexpr std::size_t kShort = 12;
+  const std::string existing = to_hex(inserted.existing_fingerprint);
+  const std::string given = to_hex(message.fingerprint);
+  Error error{
+      Code::kConflict,
+      "the key \"" + message.dedup_key + "\" exists with other content: " + inserted.message_id +
+          " has the fingerprint " + existing.substr(0, kShort) + "…, this request " + given.substr(0, kShort) + "…",
+      "notifyctl show " + inserted.message_id + " tells what was accepted; another message needs another key", "key"};
+  error.details = {
+      {"message_id", inserted.message_id}, {"existing_fingerprint", existing}, {"given_fingerprint", given}};
+  return fail(std::move(error));
 }
 
 }  // namespace
@@ -267,12 +307,9 @@ Result<int> run(const EnqueueOptions& options, Context& context) {
   }
   if (inserted.kind == InsertResult::Kind::kConflict) return conflict(inserted, *message);
 
-  print(inserted, options, context);
-  if (auto printed = context.out().flush(); !printed)
-    return fail(with_context(std::move(printed).error(), inserted.message_id + " is accepted, but"));
+  TRY(print_accepted(inserted, options, context));
   if (options.now || options.wait) publish_now(context, inserted.outbox_id);
-  if (options.wait) return wait_for(context, inserted.message_id, *options.wait);
-  return 0;
+  return options.wait ? await_end(inserted, options, context) : 0;
 }
 
 }  // namespace notify

@@ -164,7 +164,11 @@ class Input {
   static Result<Input> open(const std::string& path, Context& context) {
     if (path == "-") return Input(context.input(), Fd());
     Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return fail(system_error("cannot read " + path));
+    if (!fd) {
+      Error error = system_error("cannot read " + path);
+      error.hint = "name a file that this user can read, or - for standard input";
+      return fail(std::move(error));
+    }
     const int number = fd.get();
     return Input(number, std::move(fd));
   }
@@ -185,7 +189,7 @@ class Input {
       if (errno == EAGAIN)
         (void)pauses(Duration(-1));
       else if (errno != EINTR)
-        return fail(system_error("cannot read the input"));
+        return fail(input_error("cannot read the input", errno));
     }
   }
 
@@ -237,9 +241,7 @@ class Spool final : public RewindableInput {
   std::string block_;
 };
 
-Result<BulkSummary> take_stream(Input& input, SqliteStore& store, const EnqueueContext& surroundings,
-                                Reporter& reporter, Progress& progress, Context& context) {
-  BulkEnqueue bulk(store, context.clock(), context.crash_points(), surroundings, reporter);
+Result<void> take_stream(Input& input, BulkEnqueue& bulk, Progress& progress, Context& context) {
   std::int64_t bytes_read = 0;
   Duration flushed_at = context.clock().monotonic();
   while (true) {
@@ -257,8 +259,18 @@ Result<BulkSummary> take_stream(Input& input, SqliteStore& store, const EnqueueC
     bytes_read += static_cast<std::int64_t>(bytes.size());
     progress.update(bytes_read, bulk.summary().lines);
   }
-  TRY(bulk.finish());
-  return bulk.summary();
+  return bulk.finish();
+}
+
+// The run ended early: what was taken before stays, and that is said.
+Error ended_early(Error error, const BulkSummary& summary, const std::string& source) {
+  const std::int64_t taken = summary.created + summary.existing;
+  error = with_context(std::move(error), source);
+  if (summary.lines == 0) return error;
+  const std::string before = std::to_string(summary.lines) + " lines before it were read and " + std::to_string(taken) +
+                             " of them are taken; run the same input again: lines with a key are not added twice";
+  error.hint += (error.hint.empty() ? "" : ". ") + before;
+  return error;
 }
 
 void print_summary(const BulkSummary& summary, Context& context) {
@@ -313,22 +325,28 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   Reporter reporter(context, rejects, *options.jsonl == "-" ? "standard input" : *options.jsonl);
   Progress progress(context, input.fd());
   reporter.progress = &progress.line();
-  Result<BulkSummary> summary = BulkSummary{};
+  BulkSummary summary;
+  Result<void> taken;
   if (options.atomic) {
     TRY_ASSIGN(const std::unique_ptr<Spool> spool,
                Spool::copy(input, std::filesystem::path(open.path).parent_path().string()));
     surroundings.now = context.clock().now();
-    summary = enqueue_atomic(*store, context.clock(), context.crash_points(), surroundings, *spool, reporter);
+    Result<BulkSummary> all =
+        enqueue_atomic(*store, context.clock(), context.crash_points(), surroundings, *spool, reporter);
+    if (!all) return fail(with_context(std::move(all).error(), *options.jsonl));
+    summary = *all;
   } else {
-    summary = take_stream(input, *store, surroundings, reporter, progress, context);
+    BulkEnqueue bulk(*store, context.clock(), context.crash_points(), surroundings, reporter);
+    taken = take_stream(input, bulk, progress, context);
+    summary = bulk.summary();
   }
   progress.line().clear();
   (void)context.err().flush();
   const Result<void> kept = rejects.flush();
-  if (!summary) return fail(with_context(std::move(summary).error(), *options.jsonl));
-  print_summary(*summary, context);
+  print_summary(summary, context);
+  if (!taken) return fail(ended_early(std::move(taken).error(), summary, *options.jsonl));
   TRY(kept);
-  return summary->conflict + summary->rejected > 0 ? exit_status(Code::kPartial) : 0;
+  return summary.conflict + summary.rejected > 0 ? exit_status(Code::kPartial) : 0;
 }
 
 }  // namespace notify

@@ -18,6 +18,7 @@ std::string error_json(const Error& error) {
   if (!error.field.empty()) object["field"] = error.field;
   object["message"] = error.message;
   object["hint"] = error.hint;
+  for (const auto& [name, value] : error.details) object[name] = value;
   return to_text(nlohmann::ordered_json{{"error", std::move(object)}}) + "\n";
 }
 

@@ -43,8 +43,14 @@ Result<int> run(const HelpOptions& options, Context& context) {
     if (command == nullptr || used != options.words.size()) {
       std::vector<std::string_view> names;
       for (const Command& known : commands()) names.push_back(known.name);
-      return fail(Code::kUsage, "there is no command " + options.words.front(),
-                  did_you_mean(options.words.front(), names));
+      if (command != nullptr) {
+        const std::string& extra = options.words[used];
+        return fail(Code::kUsage, "unexpected argument \"" + extra + "\": help explains one command",
+                    "notifyctl help " + std::string(command->name));
+      }
+      std::string hint = did_you_mean(options.words.front(), names);
+      if (hint.empty()) hint = "notifyctl help lists the commands";
+      return fail(Code::kUsage, "there is no command " + options.words.front(), std::move(hint));
     }
     out.write(command_help(*command, help_width(out)));
   }

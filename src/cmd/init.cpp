@@ -50,8 +50,14 @@ Result<std::string> write_config(Context& context) {
   }
   std::error_code error;
   const auto directory = std::filesystem::path(path).parent_path();
+  const bool named = !context.globals().config.value_or("").empty();
+  if (named && !directory.empty() && !std::filesystem::exists(directory, error))
+    return fail(Code::kCannotCreate, "cannot create " + path + ": there is no directory " + directory.string(),
+                "make it first, if that is the place: mkdir -p " + directory.string());
   if (!directory.empty()) std::filesystem::create_directories(directory, error);
-  if (error) return fail(Code::kCannotCreate, "cannot create " + directory.string() + ": " + error.message());
+  if (error)
+    return fail(Code::kCannotCreate, "cannot create " + directory.string() + ": " + error.message(),
+                "name another place: init --config=FILE");
   // The machine's configuration is for every user who may enqueue; secrets stay in files of their own.
   const mode_t mode = path.starts_with("/etc/") ? 0644 : 0600;
   if (auto written = write_file_atomically(path, starter_config(machine_zone()), mode); !written) {
@@ -120,7 +126,7 @@ Page init_page() {
       "its own transactions, see notifyctl-sql(5).\n\n"
       "With `--config` it also writes a commented configuration to start from, at FILE or where it is looked "
       "for by "
-      "default. One that exists is not touched.\n\n"
+      "default. One that exists is not touched; the directory of a FILE must exist.\n\n"
       "`notifyctl enqueue` makes the default database by itself; init is for doing it beforehand, with a "
       "source of its "
       "own, or in somebody else's file.";

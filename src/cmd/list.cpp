@@ -186,8 +186,8 @@ void register_options(OptionSet& set, ListOptions& options) {
   set.add("--kind", &options.kind, "KIND", "only this kind");
   set.add("--state", &options.state, "STATE", "only this state, as PENDING, SENT, ERROR, LEASED, OPEN");
   set.add("--reason", &options.reason, "REASON", "only this reason");
-  set.add("--since", &options.since, "TIME", "made at or after; 2h means two hours ago");
-  set.add("--until", &options.until, "TIME", "made before");
+  set.add("--since", &options.since, "TIME", "made at or after; 2h or -2h: two hours ago; yesterday 08:00; now");
+  set.add("--until", &options.until, "TIME", "made before; the same forms");
   set.add("--key-prefix", &options.key_prefix, "TEXT", "only keys that begin so");
   set.add("--limit", &options.limit, "N", "at most so many rows; 0: all").between(0, INT64_MAX);
   set.flag("--oldest-first", options.oldest_first, "turn the order round");

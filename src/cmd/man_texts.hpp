@@ -139,13 +139,16 @@ inline constexpr std::string_view kSql =
     "guarantee that `notifyctl enqueue` gives, and set a busy timeout.\n\n"
     "Constraints refuse what the relay could not handle. Write only the columns below, and only by INSERT; "
     "everything "
-    "else is the program's own and may change. Rows must not be updated or deleted: see notifyctl-cancel(1) "
-    "and notifyctl-prune(1).";
+    "else is the program's own and may change. While a row is PENDING its recipient, kind, category and payload may "
+    "still be updated, which does not change what its key is compared with; later that is refused. Rows must not be "
+    "deleted: see notifyctl-cancel(1) and notifyctl-prune(1).";
 
 inline constexpr auto kSqlColumns = std::to_array<Entry>({
     {"channel", "Name of the channel: a-z, 0-9, `_`, `-` and `.`. Required."},
-    {"recipient", "Whom to send to, as the channel wants it. Required."},
-    {"payload", "A JSON object, see below. Required."},
+    {"recipient",
+     "Whom to send to, as the channel wants it: UTF-8 without control characters and without characters that hide or "
+     "turn text. Required."},
+    {"payload", "A JSON object, see below; it needs a subject, body, html, data or template. Required."},
     {"dedup_key",
      "At most 512 bytes; a second row with the same key is refused by the unique index. NULL: no key. Keys "
      "that grow with time are cheap, random ones cost several times as much."},

@@ -11,7 +11,7 @@ namespace notify {
 namespace {
 
 Error usage(std::string message, std::string hint = {}) {
-  return Error{Code::kUsage, std::move(message), std::move(hint), {}};
+  return Error{Code::kUsage, std::move(message), std::move(hint), {}, {}};
 }
 
 template <class Number>
@@ -19,7 +19,8 @@ Result<Number> to_number(const std::string& text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || error != std::errc{} || stop != end) return fail(usage("\"" + text + "\" is not a whole number"));
+  if (text.empty() || error != std::errc{} || stop != end)
+    return fail(usage("\"" + text + "\" is not a whole number", "write it with the digits 0 to 9 only"));
   return number;
 }
 
@@ -27,7 +28,9 @@ Result<void> check_range(const Option& option, std::int64_t number, bool is_dura
   const auto show = [&](std::int64_t n) { return is_duration ? format_duration(Duration{n}) : std::to_string(n); };
   if ((option.lowest && number < *option.lowest) || (option.highest && number > *option.highest))
     return fail(usage(show(number) + " is not between " + show(option.lowest.value_or(0)) + " and " +
-                      show(option.highest.value_or(INT64_MAX))));
+                          show(option.highest.value_or(INT64_MAX)),
+                      option.lowest && number < *option.lowest ? "the least is " + show(*option.lowest)
+                                                               : "the most is " + show(option.highest.value_or(0))));
   return {};
 }
 
@@ -165,8 +168,10 @@ Error OptionSet::unknown(std::string_view word) const {
 
 Result<void> OptionSet::store(const Option& option, const std::vector<std::string>& values) {
   if (values.empty()) {
-    if (option.is_required) return fail(usage(option.display() + " is missing"));
-    return {};
+    if (!option.is_required) return {};
+    std::string hint = option.choices.empty() ? "" : "one of:";
+    for (const std::string& choice : option.choices) hint += " " + choice;
+    return fail(usage(option.display() + " is missing", std::move(hint)));
   }
   given_.push_back(option.display());
   if (option.is_counted) {
@@ -233,9 +238,14 @@ Result<void> OptionSet::parse(const std::vector<std::string>& words) {
     return {};
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string what = error.what();  // "--batch: 1 required … missing"
-    return fail(usage(what.substr(0, what.find(':')) + " lacks its value"));
+    const std::string name = what.substr(0, what.find(':'));
+    const Option* option = find(name);
+    std::string hint = "write " + name + " " + (option != nullptr ? option->value : "VALUE");
+    if (option != nullptr && std::holds_alternative<std::optional<std::string>*>(option->target))
+      hint += "; an empty one is " + name + "=";
+    return fail(usage(name + " lacks its value", std::move(hint)));
   } catch (const CLI::Error& error) {
-    return fail(usage(error.what()));
+    return fail(usage("the command line cannot be read: " + std::string(error.what())));
   }
 
   std::vector<std::string> positionals;

@@ -49,6 +49,8 @@ Result<void> Output::flush() {
   if (error_ == 0) return {};
   Error error = file_error("cannot write the output", error_);
   if (error.code != Code::kDiskFull) error.code = Code::kIo;
+  error.hint = error.code == Code::kDiskFull ? "make room where the output goes; the run itself is not undone by this"
+                                             : "look at where the output goes; the run itself is not undone by this";
   return fail(std::move(error));
 }
 

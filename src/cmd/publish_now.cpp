@@ -5,8 +5,8 @@
 #include "cmd/engine.hpp"
 #include "cmd/reading.hpp"
 #include "cmd/summaries.hpp"
-#include "core/duration.hpp"
 #include "core/relay.hpp"
+#include "core/report.hpp"
 #include "sys/wal_watch.hpp"
 
 namespace notify {
@@ -26,17 +26,29 @@ Result<void> publish(Context& context, std::int64_t outbox_id) {
   return {};
 }
 
-// Where the message came to its end; empty while it is on its way.
-Result<std::string> final_state(SqliteStore& store, const std::string& message_id) {
+// Whether the message came to its end. Cheap: asked at every commit of anybody.
+Result<bool> has_ended(SqliteStore& store, const std::string& message_id) {
   TRY_ASSIGN(const std::optional<InboxRow> claimed, store.inbox().find(message_id));
-  if (claimed && claimed->state != InboxState::kSending) return std::string(name(claimed->state));
+  if (claimed && claimed->state != InboxState::kSending) return true;
   TRY_ASSIGN(const bool parked, store.parked().contains(message_id));
-  if (parked) return std::string("parked");
+  if (parked) return true;
   TRY_ASSIGN(const std::optional<std::int64_t> row, store.outbox().find(message_id));
   if (!row) return fail(Code::kNotFound, "no message " + message_id);
   TRY_ASSIGN(const std::optional<OutboxState> state, store.outbox().state(*row));
-  const bool closed = state == OutboxState::kSkipped || state == OutboxState::kExpired || state == OutboxState::kFailed;
-  return closed ? std::string(name(*state)) : std::string();
+  return state == OutboxState::kSkipped || state == OutboxState::kExpired || state == OutboxState::kFailed;
+}
+
+std::string joined(const std::string& reason, const std::string& detail) {
+  return reason.empty() || detail.empty() ? reason + detail : reason + ": " + detail;
+}
+
+Result<Waited> whereabouts(SqliteStore& store, const std::string& message_id, Instant now) {
+  TRY_ASSIGN(const std::optional<MessageStory> story, store.story(message_id, now));
+  if (!story) return fail(Code::kNotFound, "no message " + message_id);
+  if (story->inbox) return Waited{story->inbox->status, joined(story->inbox->reason, story->inbox->detail), false};
+  if (story->parked) return Waited{"PARKED", joined(story->parked->reason, story->parked->detail), false};
+  if (!story->outbox) return Waited{};
+  return Waited{story->outbox->status, story->queue ? story->queue->reason : story->outbox->reason, false};
 }
 
 }  // namespace
@@ -47,17 +59,17 @@ void publish_now(Context& context, std::int64_t outbox_id) {
   }
 }
 
-Result<int> wait_for(Context& context, const std::string& message_id, Duration at_most) {
+Result<Waited> wait_for(Context& context, const std::string& message_id, Duration at_most) {
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
 
   EpollLoop loop;
-  Result<std::string> state = std::string();
+  Result<bool> ended = false;
   std::optional<WalWatch> watch;
   const Duration deadline = context.clock().monotonic() + at_most;
   const std::function<void()> look = [&] {
-    state = final_state(*store, message_id);
+    ended = has_ended(*store, message_id);
     if (watch) watch->settled();
-    if (!state || !state->empty() || context.clock().monotonic() >= deadline) loop.stop();
+    if (!ended || *ended || context.clock().monotonic() >= deadline) loop.stop();
   };
   const std::function<void()> look_again = [&] {
     look();
@@ -67,14 +79,10 @@ Result<int> wait_for(Context& context, const std::string& message_id, Duration a
   look_again();
   loop.run();
 
-  if (!state) return fail(state.error());
-  if (*state == "SENT") return 0;
-  if (state->empty()) {
-    return fail(Code::kTimeout, "message " + message_id + " is not sent after " + format_duration(at_most),
-                "it is safe in the outbox; notifyctl show " + message_id + " tells where it is");
-  }
-  context.warn("message " + message_id + " was not sent: " + *state, "notifyctl show " + message_id);
-  return 1;
+  if (!ended) return fail(ended.error());
+  TRY_ASSIGN(Waited waited, whereabouts(*store, message_id, context.clock().now()));
+  waited.final = *ended;
+  return waited;
 }
 
 }  // namespace notify

@@ -14,8 +14,14 @@ class Context;
 // transport down, database busy) is no error: it stays PENDING for the relay.
 void publish_now(Context& context, std::int64_t outbox_id);
 
-// `enqueue --wait`: waits until the message has come to an end. Exit status 0 for SENT, 1 for FAILED, SKIPPED, ERROR,
-// EXPIRED or parked (said on standard error); kTimeout when the time is over first.
-Result<int> wait_for(Context& context, const std::string& message_id, Duration at_most);
+// Where a message was when the waiting ended.
+struct Waited {
+  std::string status{};  // the inbox's state, PARKED, or the outbox's while nobody has claimed it
+  std::string reason{};  // "http-400: …"; may be empty
+  bool final = false;    // false: the time was over first
+};
+
+// `enqueue --wait`: waits until the message has come to an end, or the time is over.
+Result<Waited> wait_for(Context& context, const std::string& message_id, Duration at_most);
 
 }  // namespace notify

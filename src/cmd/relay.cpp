@@ -10,6 +10,9 @@
 namespace notify {
 namespace {
 
+// Cron starts the next run every five minutes.
+constexpr Duration kMaxRun = 4min;
+
 // A dry run looks at this many due rows at the most.
 constexpr int kPreviewRows = 100'000;
 
@@ -67,12 +70,17 @@ void register_options(OptionSet& set, RelayCommandOptions& options) {
       .between(1s, 24h)
       .shows_default("15m");
   set.add("--max", &options.max, "N", "leave after this many messages").between(1, INT64_MAX);
-  set.add("--max-run", &options.max_run, "T", "leave after this time (not with --watch)").between(1s, 24h);
+  set.add("--max-run", &options.max_run, "T", "leave after this time (not with --watch)")
+      .between(1s, 24h)
+      .shows_default("4m");
   set.flag("--watch", options.watch, "stay, and hand messages on as they are committed");
   set.flag("--dry-run", options.dry_run, "say what would be done and change nothing");
 }
 
 Result<int> run(const RelayCommandOptions& options, Context& context) {
+  if (options.watch && options.max_run)
+    return fail(Code::kUsage, "either --watch or --max-run, not both",
+                "--watch stays until it is told to stop (SIGTERM); for cron leave --watch out");
   TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "relay", options.watch ? 2ms : 1ms));
   TRY_ASSIGN(const RelayConfig config, settings(options, engine->config()));
   const RelayPorts ports{engine->store(),  engine->transport(),    engine->locks(),  context.clock(),
@@ -83,7 +91,7 @@ Result<int> run(const RelayCommandOptions& options, Context& context) {
   RelayServiceOptions how;
   how.watch = options.watch;
   how.max_rows = options.max.value_or(INT64_MAX);
-  if (!options.watch) how.max_run = options.max_run;
+  if (!options.watch) how.max_run = options.max_run.value_or(kMaxRun);
   Result<void> result;
   RelayService service(engine->loop(), relay, ports, how, [&](Result<void> ended) {
     result = std::move(ended);

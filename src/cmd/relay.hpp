@@ -11,7 +11,7 @@ struct RelayCommandOptions {
   std::optional<int> batch{};
   std::optional<Duration> lease{};
   std::optional<std::int64_t> max{};
-  Duration max_run = 4min;
+  std::optional<Duration> max_run{};  // not set: 4 minutes, without end with --watch
   bool watch = false;
   bool dry_run = false;
 };

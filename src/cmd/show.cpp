@@ -165,6 +165,11 @@ std::string attempt_words(const AttemptStory& a) {
 std::vector<Moment> life(const MessageStory& story) {
   std::vector<Moment> moments;
   if (story.outbox) moments.push_back({story.outbox->created_at, "enqueued"});
+  // The usual publish leaves no event: the row says when it was.
+  const bool told =
+      std::any_of(story.events.begin(), story.events.end(), [](const EventStory& e) { return e.name == "published"; });
+  if (story.outbox && story.outbox->status == "PUBLISHED" && !told)
+    moments.push_back({story.outbox->updated_at, "published"});
   for (const EventStory& e : story.events)
     moments.push_back({e.at, joined({e.name, e.detail}) + (e.actor.empty() ? "" : " [" + e.actor + "]")});
   if (story.inbox && story.inbox->claimed_at)

@@ -131,9 +131,15 @@ void register_options(OptionSet& set, StatusOptions& options) {
   set.flag("--check", options.check, "print one line and exit with 0, 1 or 2");
   set.add("--max-age", &options.max_age, "TIME", "critical when a message that is due waits longer")
       .between(1s, 24h * 3650);
-  set.add("--max-parked", &options.max_parked, "N", "warn when more are parked").shows_default("0");
-  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome").shows_default("0");
-  set.add("--max-alerts", &options.max_alerts, "N", "warn when more alerts are open").shows_default("0");
+  set.add("--max-parked", &options.max_parked, "N", "warn when more are parked")
+      .between(0, INT64_MAX)
+      .shows_default("0");
+  set.add("--max-errors", &options.max_errors, "N", "warn when more ended with an unknown outcome")
+      .between(0, INT64_MAX)
+      .shows_default("0");
+  set.add("--max-alerts", &options.max_alerts, "N", "warn when more alerts are open")
+      .between(0, INT64_MAX)
+      .shows_default("0");
 }
 
 Result<int> run(const StatusOptions& options, Context& context) {

@@ -68,8 +68,19 @@ class Screen {
   std::string text_{};
 };
 
-std::string parked_words(const ParkedCounts& parked) {
+// On the screen what is not there needs no room; the first state is always named.
+std::string states_in_words(const Counts& counts) {
+  Counts shown;
+  for (const auto& count : counts)
+    if (count.second != 0) shown.push_back(count);
+  return in_words(shown.empty() ? Counts{counts.front()} : shown);
+}
+
+// A message that was refused for good is FAILED in the inbox and parked at once: it is told here, and counted there.
+std::string parked_words(const ParkedCounts& parked, const Identity& identity) {
   std::string text = std::to_string(parked.total);
+  const std::int64_t counted_above = parked.total - identity.parked;
+  if (counted_above > 0) text += " (" + std::to_string(counted_above) + " of them counted in the inbox above)";
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < parked.reasons.size() && i < kShown; ++i)
     text += (i == 0 ? ": " : ", ") + parked.reasons[i].first + " " + std::to_string(parked.reasons[i].second);
@@ -92,7 +103,12 @@ std::string rate_words(const Rates::Span& span) {
 
 std::string identity_words(const StatusReport& report) {
   const Identity& i = report.identity;
-  if (i.holds) return "adds up: " + std::to_string(i.enqueued) + " enqueued, all accounted for";
+  if (i.holds) {  // each message once, where it is furthest
+    const std::int64_t inbox = i.sending + i.sent + i.failed + i.error + i.skipped;
+    return "adds up: " + std::to_string(i.enqueued) + " enqueued = outbox " +
+           std::to_string(i.in_outbox - i.published - i.early) + " + queue " + std::to_string(i.in_queue) +
+           " + parked " + std::to_string(i.parked) + " + inbox " + std::to_string(inbox);
+  }
   return "DOES NOT ADD UP: " + std::to_string(i.enqueued) + " enqueued, " + std::to_string(i.in_outbox) +
          " in the outbox, " + std::to_string(i.unaccounted) + " published and nowhere";
 }
@@ -157,10 +173,10 @@ class Metrics {
 
 std::string status_text(const StatusReport& report, Context& context, std::size_t width) {
   Screen screen(width, context.colour_out());
-  screen.line("Outbox", in_words(outbox_counts(report.outbox)), report.outbox.failed > 0);
-  screen.line("Queue", in_words(queue_counts(report.queue)));
-  screen.line("Inbox", in_words(inbox_counts(report.inbox)), report.inbox.error > 0);
-  screen.line("Parked", parked_words(report.parked), report.parked.total > 0);
+  screen.line("Outbox", states_in_words(outbox_counts(report.outbox)), report.outbox.failed > 0);
+  screen.line("Queue", states_in_words(queue_counts(report.queue)));
+  screen.line("Inbox", states_in_words(inbox_counts(report.inbox)), report.inbox.error > 0);
+  screen.line("Parked", parked_words(report.parked, report.identity), report.parked.total > 0);
   screen.line("Oldest",
               report.oldest_unsent ? "waits for " + show_age(seconds(*report.oldest_unsent)) : "nothing waits");
   screen.line("Accounting", identity_words(report), !report.identity.holds);

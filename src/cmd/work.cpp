@@ -38,7 +38,12 @@ Result<std::vector<ChannelConfig>> served_channels(const WorkCommandOptions& opt
     if (channel == nullptr) {
       std::vector<std::string> known;
       for (const ChannelConfig& c : config.channels) known.push_back(c.name);
-      return fail(Code::kUsage, "no channel '" + name + "' is configured", did_you_mean(name, known));
+      std::string hint = did_you_mean(name, known);
+      if (hint.empty()) {
+        for (const std::string& c : known) hint += (hint.empty() ? "configured are: " : ", ") + c;
+        if (known.empty()) hint = "add a [channels." + name + "] table to the configuration; see notifyctl.toml(5)";
+      }
+      return fail(Code::kUsage, "no channel '" + name + "' is configured", std::move(hint));
     }
     served.push_back(*channel);
   }

@@ -203,8 +203,8 @@ void BulkEnqueue::Impl::clear() {
 }
 
 Error BulkEnqueue::Impl::not_taken(Error error, std::size_t from) const {
-  return with_context(std::move(error), "lines " + std::to_string(items[from].line) + " to " +
-                                            std::to_string(items[size - 1].line) + " were not taken");
+  // The group is the reader's matter; what stands before it is durable.
+  return with_context(std::move(error), "line " + std::to_string(items[from].line) + " and what follows was not taken");
 }
 
 BulkEnqueue::BulkEnqueue(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context,

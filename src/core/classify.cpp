@@ -123,12 +123,18 @@ bool above_goaway(const HttpEvidence& evidence) noexcept {
          evidence.requests_begun <= 1 && !evidence.refused_stream;
 }
 
+constexpr std::string_view kAddressBlocked =
+    "the target's address is private, local or reserved, and was refused before any connection; allow_private = true "
+    "in "
+    "the channel's table allows such targets";
+
 void judge_unsent(const HttpEvidence& evidence, Outcome& outcome) {
   const int code = evidence.curl_code;
   outcome.cls = OutcomeClass::kNotSent;
   if (evidence.address_blocked || evidence.refused_locally) {
     outcome.cls = OutcomeClass::kPermanent;  // it would be refused every time
     outcome.reason = evidence.address_blocked ? "address-blocked" : "bad-request";
+    if (evidence.address_blocked) outcome.detail = kAddressBlocked;
   } else if (tls_is_broken(code)) {
     outcome.reason = "tls-failed";
     outcome.halt_channel = true;

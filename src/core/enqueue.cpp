@@ -50,7 +50,8 @@ Result<void> check_encoding(const EnqueueFields& fields) {
 }
 
 Result<void> take_channel(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context) {
-  if (!fields.channel || fields.channel->empty()) return fail_field("channel", "a channel is needed");
+  if (!fields.channel || fields.channel->empty())
+    return fail_field("channel", "a channel is needed", "name one as in the configuration");
   const std::string_view channel = *fields.channel;
   if (!is_channel_name(channel))
     return fail_field("channel", "\"" + safe_text(channel, 64) + "\" is not a name for a channel",
@@ -67,7 +68,8 @@ Result<void> take_channel(NewMessage& out, const EnqueueFields& fields, const En
 }
 
 Result<void> take_recipient(NewMessage& out, const EnqueueFields& fields) {
-  if (!fields.to || fields.to->empty()) return fail_field("to", "a recipient is needed");
+  if (!fields.to || fields.to->empty())
+    return fail_field("to", "a recipient is needed", "give the address as the channel wants it");
   TRY(check_line("to", "the recipient", *fields.to, limits::kRecipient));
   out.recipient = *fields.to;
   return {};
@@ -124,8 +126,13 @@ Result<Instant> read_time(std::string_view field, std::string_view text, const E
     return time;
   }
   if (*time < kEarliest || *time > kLatest)
-    return fail_field(std::string(field), "\"" + safe_text(text, 40) + "\" is not between the years 1974 and 5138");
+    return fail_field(std::string(field), "\"" + safe_text(text, 40) + "\" is not between the years 1974 and 5138",
+                      "is the unit right? @ is followed by seconds");
   return time;
+}
+
+std::string show_time(Instant t, const EnqueueContext& context) {
+  return context.zone != nullptr ? format_time(t, *context.zone) : format_time(t);
 }
 
 Result<void> take_times(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context) {
@@ -137,10 +144,13 @@ Result<void> take_times(NewMessage& out, const EnqueueFields& fields, const Enqu
   if (!fields.expires) return {};
   TRY_ASSIGN(const Instant expires, read_time("expires", *fields.expires, context));
   if (expires <= context.now)
-    return fail_field("expires", "the message has expired already (" + format_time(expires) + ")");
+    return fail_field("expires", "the message has expired already (" + show_time(expires, context) + ")",
+                      "give a later time, or +2h for two hours from now");
   if (out.not_before && expires <= *out.not_before)
-    return fail_field("expires", "the message would expire (" + format_time(expires) + ") before it may go (" +
-                                     format_time(*out.not_before) + ")");
+    return fail_field("expires",
+                      "the message would expire (" + show_time(expires, context) + ") before it may go (" +
+                          show_time(*out.not_before, context) + ")",
+                      "expires must be later than not_before");
   out.expires = expires;
   return {};
 }
@@ -158,6 +168,7 @@ Result<void> take_data(Payload& payload, const EnqueueFields& fields) {
   auto canonical = canonical_json(*fields.data);
   if (!canonical) {
     canonical.error().field = "data";
+    if (canonical.error().hint.empty()) canonical.error().hint = "quote it for the shell: --data '{\"id\":42}'";
     return fail(std::move(canonical).error());
   }
   payload.data = std::move(*canonical);
@@ -197,13 +208,15 @@ Result<void> take_parts(Payload& payload, const EnqueueFields& fields) {
 // Either a template with its variables, or the parts themselves; data goes with both.
 Result<void> check_what_is_said(const Payload& payload, const EnqueueFields& fields) {
   if (fields.template_name) {
-    if (fields.template_name->empty()) return fail_field("template", "the template's name is empty");
+    if (fields.template_name->empty())
+      return fail_field("template", "the template's name is empty", "leave it out, or name one");
     for (const PartField& field : kParts)
       if (fields.*field.given)
-        return fail_field(std::string(field.name), "a message has either a template or parts of its own, not both");
+        return fail_field(std::string(field.name), "a message has either a template or parts of its own, not both",
+                          "leave one of them out");
     return {};
   }
-  if (!fields.vars.empty()) return fail_field("vars", "variables need a template");
+  if (!fields.vars.empty()) return fail_field("vars", "variables need a template", "name one with template");
   // An alternative text alone is one to something that is not there.
   if (payload.body.empty() && payload.html.empty() && payload.subject.empty() && payload.data.empty())
     return fail_field("body", "the message says nothing", "give a body, a subject, html, data or a template");

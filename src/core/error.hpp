@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 namespace notify {
 
@@ -34,6 +35,7 @@ struct Error {
   std::string message;  // "what failed: why", without the program's name, one line, no secret
   std::string hint{};   // what to do; may be empty
   std::string field{};  // the input field concerned, for errors about input; may be empty
+  std::vector<std::pair<std::string, std::string>> details{};  // more members of the JSON object, for programs
 };
 
 // Stable machine-readable name ("bad_input") and process exit status of a code.
@@ -44,11 +46,11 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 inline tl::unexpected<Error> fail(Code code, std::string message, std::string hint = {}) {
-  return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint), {}});
+  return tl::unexpected<Error>(Error{code, std::move(message), std::move(hint), {}, {}});
 }
 inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
 inline tl::unexpected<Error> fail_field(std::string field, std::string message, std::string hint = {}) {
-  return tl::unexpected<Error>(Error{Code::kBadInput, std::move(message), std::move(hint), std::move(field)});
+  return tl::unexpected<Error>(Error{Code::kBadInput, std::move(message), std::move(hint), std::move(field), {}});
 }
 
 // Puts "context: " before the message of an error that is passed up.

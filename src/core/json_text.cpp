@@ -166,6 +166,26 @@ std::optional<Error> JsonReader::Impl::forbidden_bytes() const {
   return std::nullopt;
 }
 
+// Where something stands that does not belong to the object or array at the beginning; the text's length when all does.
+// simdjson looks at the last bracket first, and takes what follows one for a container that is not closed.
+std::size_t end_of_container(std::string_view json) noexcept {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+      continue;
+    }
+    in_string = c == '"';
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && (depth == 0 || --depth == 0))
+      return std::min(json.find_first_not_of(" \t\r\n", i + 1), json.size());
+  }
+  return json.size();
+}
+
 tl::unexpected<Error> JsonReader::Impl::malformed(simdjson::error_code error) {
   if (reading && document.current_location().get(at) != simdjson::SUCCESS) at = text.data() + length;
   if (auto bytes = forbidden_bytes()) return fail(std::move(*bytes));
@@ -175,7 +195,14 @@ tl::unexpected<Error> JsonReader::Impl::malformed(simdjson::error_code error) {
     case simdjson::UNESCAPED_CHARS: return malformed("a string holds a control character; write it as an escape");
     case simdjson::STRING_ERROR: return malformed("a string holds an escape that means nothing");
     case simdjson::INCORRECT_TYPE: return malformed("an object is expected");
-    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return malformed("an object or array is not closed");
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
+      if (shift == 0) {
+        if (const std::size_t end = end_of_container(std::string_view(text).substr(0, length)); end < length) {
+          at = text.data() + end;
+          return malformed("something follows the object");
+        }
+      }
+      return malformed("an object or array is not closed");
     case simdjson::MEMALLOC: return fail(Code::kInternal, "cannot read JSON: out of memory");
     default: return malformed("a comma, colon, bracket or value is missing or misplaced");
   }

@@ -24,13 +24,16 @@ tl::unexpected<Error> refuse_control(std::string_view field, std::string_view wh
   std::string message(what);
   message += " holds a control character (" + code_point(found.character) + " at byte " +
              std::to_string(found.position + 1) + ")";
-  return fail_field(std::string(field), std::move(message));
+  return fail_field(std::string(field), std::move(message),
+                    "remove it; it cannot be seen and often comes with copied text or a line end");
 }
 
 Result<void> check_length(std::string_view field, std::string_view what, std::string_view text, std::size_t longest) {
   if (text.size() <= longest) return {};
-  return fail_field(std::string(field), std::string(what) + " has " + std::to_string(text.size()) +
-                                            " bytes, more than the " + std::to_string(longest) + " allowed");
+  return fail_field(std::string(field),
+                    std::string(what) + " has " + std::to_string(text.size()) + " bytes, more than the " +
+                        std::to_string(longest) + " allowed",
+                    field == "key" ? "shorten it, for example to a hash of its parts" : "shorten it");
 }
 
 // The bytes at which find_control looks closer: controls, and the first bytes of the others.
@@ -73,7 +76,8 @@ Result<void> check_utf8(std::string_view field, std::string_view text) {
   std::size_t position = 0;
   if (valid_utf8(text, &position)) return {};
   return fail_field(std::string(field),
-                    "the " + std::string(field) + " is not valid UTF-8 at byte " + std::to_string(position + 1));
+                    "the " + std::string(field) + " is not valid UTF-8 at byte " + std::to_string(position + 1),
+                    "convert it first, for example with iconv -t UTF-8");
 }
 
 Result<void> check_line(std::string_view field, std::string_view what, std::string_view text, std::size_t longest) {
@@ -100,7 +104,8 @@ Result<void> check_text(std::string_view field, std::string_view text) {
   const auto nul = text.find('\0');
   if (nul == std::string_view::npos) return {};
   return fail_field(std::string(field),
-                    "the " + std::string(field) + " holds a NUL character at byte " + std::to_string(nul + 1));
+                    "the " + std::string(field) + " holds a NUL character at byte " + std::to_string(nul + 1),
+                    "it is no text; remove it");
 }
 
 bool is_variable_name(std::string_view name) noexcept {

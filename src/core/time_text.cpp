@@ -42,11 +42,14 @@ void set_date(CivilTime& t, const std::chrono::year_month_day& date) noexcept {
 // --- reading
 // ----------------------------------------------------------------------------------------------------
 
+constexpr std::string_view kForms = "write 2026-11-29T13:26:00+09:00, +2h, \"tomorrow 08:00\" or @1796000000";
+constexpr std::string_view kFormsLookingBack =
+    "write 2026-11-29T13:26:00+09:00, 2h (two hours ago), \"yesterday 08:00\" or @1796000000";
+
 tl::unexpected<Error> not_a_time(std::string_view text, std::string_view why = {}) {
   std::string message = "\"" + safe_text(text, 64) + "\" is not a time";
   if (!why.empty()) message.append(": ").append(why);
-  return fail(Code::kBadInput, std::move(message),
-              "write 2026-11-29T13:26:00+09:00, +2h, \"tomorrow 08:00\" or @1796000000");
+  return fail(Code::kBadInput, std::move(message), std::string(kForms));
 }
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -240,9 +243,7 @@ std::string wall_text(Instant t, std::int64_t offset_ms) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-}  // namespace
-
-Result<Instant> parse_time(std::string_view text, const TimeContext& context) {
+Result<Instant> parse_any(std::string_view text, const TimeContext& context) {
   if (text == "now") return context.now;
   if (text.starts_with('@')) return parse_epoch(text);
   for (const DayName& day : kDayNames)
@@ -254,6 +255,14 @@ Result<Instant> parse_time(std::string_view text, const TimeContext& context) {
                 "write \"today " + std::string(text) + "\" or \"" + tomorrow + "\"");
   }
   return parse_relative(text, context);
+}
+
+}  // namespace
+
+Result<Instant> parse_time(std::string_view text, const TimeContext& context) {
+  Result<Instant> time = parse_any(text, context);
+  if (!time && context.looks_back && time.error().hint == kForms) time.error().hint = kFormsLookingBack;
+  return time;
 }
 
 Result<int> parse_time_of_day(std::string_view text) {

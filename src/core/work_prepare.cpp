@@ -7,6 +7,16 @@
 #include "core/work.hpp"
 
 namespace notify {
+namespace {
+
+// Which member of the payload it is about belongs to the reason.
+std::string with_field(const Error& error) {
+  return error.field.empty() || error.message.find(error.field) != std::string::npos
+             ? error.message
+             : error.field + ": " + error.message;
+}
+
+}  // namespace
 
 Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
   Prepared prepared;
@@ -37,17 +47,17 @@ Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
                                       " workers died or lost their lease while they held this message");
   }
   Result<Payload> payload = parse_payload(envelope.payload);
-  if (!payload) return park("bad-payload", payload.error().message);
+  if (!payload) return park("bad-payload", with_field(payload.error()));
   if (*payload == Payload{}) return park("bad-payload", "the message says nothing: no subject, body, html or data");
   const bool templated = !payload->template_name.empty();
   Result<Payload> content = render(ports_.templates, *payload, envelope.channel, config_.templates.default_locale);
-  if (!content) return park(templated ? "bad-template" : "bad-payload", content.error().message);
+  if (!content) return park(templated ? "bad-template" : "bad-payload", with_field(content.error()));
 
   prepared.dispatch.envelope = envelope;
   prepared.dispatch.content = std::move(*content);
   prepared.dispatch.address = envelope.recipient;
   if (const Result<void> fit = lane->driver->check(prepared.dispatch); !fit) {
-    return park("bad-message", fit.error().message);
+    return park("bad-message", with_field(fit.error()));
   }
   return prepare_call(std::move(prepared), ports_.clock.now());
 }

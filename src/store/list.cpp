@@ -223,7 +223,9 @@ class Lister {
   Result<std::optional<ListRow>> read_queue(const std::string& message_id) {
     TRY_ASSIGN(Use query, database_.use(R"sql(
       SELECT q.outbox_id, q.channel, q.reason, q.tries, q.ready_at, q.queued_at, q.leased_by,
-             o.dedup_key, o.recipient, q.kind, q.priority, o.expires_at, o.correlation
+             o.dedup_key, o.recipient, q.kind, q.priority, o.expires_at, o.correlation,
+             (SELECT count(*) FROM notification_attempt AS a WHERE a.message_id = q.message_id),
+             (SELECT max(at) FROM notification_attempt AS a WHERE a.message_id = q.message_id)
         FROM notification_queue AS q LEFT JOIN notification_outbox AS o ON o.id = q.outbox_id
        WHERE q.message_id = ?1)sql"));
     TRY_ASSIGN(const bool there, query.bind(message_id).row());
@@ -233,10 +235,11 @@ class Lister {
     row.outbox_id = query.integer(0);
     row.channel = query.text(1);
     row.reason = query.text(2);
-    row.attempts = query.integer(3);
+    // Trouble of the lane costs the message no try, but a call was made all the same.
+    row.attempts = std::max(query.integer(3), query.integer(13));
     row.ready_at = query.instant(4);
     row.created_at = query.instant(5);
-    row.updated_at = row.created_at;
+    row.updated_at = std::max(row.created_at, query.maybe_instant(14).value_or(row.created_at));
     row.status = *row.ready_at <= now_ ? "READY" : query.is_null(6) ? "DELAYED" : "LEASED";
     add_envelope(row, query, 7);
     return row;

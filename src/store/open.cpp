@@ -38,7 +38,11 @@ tl::unexpected<Error> cannot_create(const std::string& path, int error_number) {
   const Code code = error_number == ENOSPC || error_number == EDQUOT                           ? Code::kDiskFull
                     : error_number == EACCES || error_number == EPERM || error_number == EROFS ? Code::kPermission
                                                                                                : Code::kCannotCreate;
-  return fail(code, "cannot create " + path + ": " + system_reason(error_number));
+  std::string hint = "make its directory, or name another file with --db";
+  if (code == Code::kDiskFull) hint = "make room on this file system, then run the command again";
+  if (code == Code::kPermission)
+    hint = "run notifyctl as a user who may write the directory, or name another file with --db";
+  return fail(code, "cannot create " + path + ": " + system_reason(error_number), std::move(hint));
 }
 
 Result<void> make_directories(const std::string& path) {
@@ -200,7 +204,8 @@ Result<std::unique_ptr<SqliteStore>> open_store(const OpenOptions& options) {
 
 Result<InitReport> init_database(const InitOptions& options) {
   if (options.source && !valid_source(*options.source)) {
-    return fail(Code::kUsage, "invalid source \"" + *options.source + "\": it must match [a-z0-9-]{1,60}");
+    return fail(Code::kUsage, "invalid source \"" + *options.source + "\": it must match [a-z0-9-]{1,60}",
+                "small letters, digits and - only, for example \"shop\"");
   }
   TRY_ASSIGN(const Location location,
              locate({options.path, true, options.create_parent, options.allow_fuse, options.fake_filesystem}));

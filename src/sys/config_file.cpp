@@ -215,7 +215,8 @@ Result<std::optional<std::string>> find_config_file(const std::optional<std::str
                                                     const Environment& environment) {
   if (named) {
     if (struct stat info{}; stat(named->c_str(), &info) != 0)
-      return fail(Code::kConfig, file_error("cannot read the configuration " + *named, errno).message);
+      return fail(Code::kConfig, file_error("cannot read the configuration " + *named, errno).message,
+                  "name one that is there, or make it: notifyctl init --config=" + *named);
     return named;
   }
   std::vector<std::string> places;

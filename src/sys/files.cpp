@@ -92,6 +92,11 @@ Error file_error(std::string_view what, int error_number) {
   return {code_of(error_number), std::string(what) + ": " + system_reason(error_number), {}, {}};
 }
 
+Error input_error(std::string_view what, int error_number) {
+  if (error_number != EBADF) return file_error(what, error_number);
+  return {Code::kIo, std::string(what) + ": it is closed", "give a file, or a pipe: … | notifyctl …", {}, {}};
+}
+
 std::string resolved_path(const std::string& path) {
   const auto resolve = [](const std::string& name) {
     char* found = ::realpath(name.c_str(), nullptr);
@@ -110,7 +115,13 @@ std::string resolved_path(const std::string& path) {
 Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
   std::string name = path + ".XXXXXX";
   Fd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd) return fail(file_error("cannot create a file beside '" + path + "'", errno));
+  if (!fd) {
+    Error error = file_error("cannot create a file beside '" + path + "'", errno);
+    if (error.code == Code::kNotFound) error.code = Code::kCannotCreate;
+    error.hint = error.code == Code::kDiskFull ? "make room on this file system"
+                                               : "the directory must exist, and this user must be able to write it";
+    return fail(std::move(error));
+  }
   TemporaryFile temporary(name);
   // fchmod and not open's mode, so that the umask has no say.
   if (::fchmod(fd.get(), mode) != 0 || !write_all(fd.get(), bytes) || ::fsync(fd.get()) != 0)

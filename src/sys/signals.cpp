@@ -57,7 +57,8 @@ void prepare_process() {
   // open() takes the lowest free number, so going upwards fills the gaps.
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
-    int got = ::open("/dev/null", O_RDWR);
+    // Nothing can be read from a standard input that is closed: an empty one would pass for an answer.
+    int got = ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDWR);
     if (got < 0) got = ::open("/", O_PATH);  // an empty chroot: reads and writes fail, and the number is taken
     if (got >= 0 && got != fd) ::close(got);
   }

@@ -212,6 +212,7 @@ TEST_F(ChannelWebhookLive, F33_AddressesOfOurOwnNetworkGetNoPacket) {
     ASSERT_TRUE(guarded->check(dispatch).has_value()) << host;
     const Outcome outcome = channels.send(*guarded, dispatch);
     EXPECT_EQ(outcome.reason, "address-blocked") << host << ": " << outcome.detail;
+    EXPECT_NE(outcome.detail.find("allow_private"), std::string::npos) << outcome.detail;
     EXPECT_EQ(outcome.bytes_sent, 0) << host;
     EXPECT_FALSE(outcome.halt_channel) << host << ": one recipient's URL must not stop the others";
     EXPECT_EQ(listener.connections(), 0) << host;

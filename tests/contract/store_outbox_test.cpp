@@ -81,7 +81,7 @@ TEST_F(OutboxTest, ARowInsertedBySqlGetsItsFingerprintAtTheFirstComparison) {
 
 TEST_F(OutboxTest, ARowWhosePayloadCannotBeReadEqualsNothing) {
   sql("INSERT INTO notification_outbox (dedup_key, channel, recipient, kind, payload)"
-      " VALUES ('k1', 'mail', 'someone@example.com', 'order', '{\"unheard\":1}')");
+      " VALUES ('k1', 'mail', 'someone@example.com', 'order', '{\"unheard\":\"\\\\\"}')");
   EXPECT_EQ(insert(message("k1")).kind, InsertResult::Kind::kConflict);
   EXPECT_EQ(number("SELECT fingerprint IS NULL FROM notification_outbox"), 1);
 }
@@ -103,7 +103,8 @@ TEST_F(OutboxTest, APrunedKeyStaysUsed) {
   EXPECT_EQ(result.kind, InsertResult::Kind::kExisting);
   EXPECT_EQ(result.outbox_id, 77);
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 0);
-  sql("INSERT INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', '{}')"
+  sql("INSERT INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', "
+      "'{\"body\":\"x\"}')"
       " ON CONFLICT (dedup_key) DO NOTHING");
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 0);
 }

@@ -81,7 +81,8 @@ TEST_F(Prune, AKeyOnceUsedStaysUsed) {
   NewMessage other = message("k1");
   other.fingerprint = std::string(32, 'x');
   EXPECT_EQ(insert(other).kind, InsertResult::Kind::kConflict);
-  sql("INSERT INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', '{}')");
+  sql("INSERT INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', "
+      "'{\"body\":\"x\"}')");
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 0);
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "contract/store_support.hpp"
+#include "store/migrations.hpp"
 
 namespace notify::test {
 namespace {
@@ -244,7 +245,7 @@ TEST_F(ReportTest, TheDatabaseDescribesItself) {
   EXPECT_GT(report.pages, 10);
   EXPECT_EQ(report.journal_mode, "wal");
   EXPECT_NE(report.filesystem, "");
-  EXPECT_EQ(report.schema, 1);
+  EXPECT_EQ(report.schema, newest_schema());
   EXPECT_EQ(report.source, "notification-outbox");
   EXPECT_EQ(report.generation.size(), 8U);
   EXPECT_FALSE(report.checkpoint_blocked);

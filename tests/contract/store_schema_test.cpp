@@ -311,7 +311,21 @@ TEST_F(SchemaTest, WhatIdentifiesAMessageNeverChanges) {
        {"id = 99", "dedup_key = 'k2'", "dedup_key = NULL", "channel = 'sms'", "created_at = 1795958769001"})
     EXPECT_THAT(sql_error(std::string("UPDATE notification_outbox SET ") + change), HasSubstr("never change"))
         << change;
-  EXPECT_EQ(sql_error("UPDATE notification_outbox SET payload = '{}'"), "");
+}
+
+// While it waits, an application may still correct its row; what was handed on must stay what was sent.
+TEST_F(SchemaTest, ContentChangesOnlyWhilePending) {
+  const std::int64_t id = insert(message("k1")).outbox_id;
+  const std::vector<std::string> changes{"payload = '{\"body\":\"other\"}'", "recipient = 'other@example.com'",
+                                         "kind = 'OTHER'", "category = 'advertising'"};
+  for (const std::string& change : changes) EXPECT_EQ(sql_error("UPDATE notification_outbox SET " + change), "");
+  sql("UPDATE notification_outbox SET payload = '{}', recipient = 'a', kind = '', category = 'transactional'");
+  publish(id);
+  for (const std::string& change : changes)
+    EXPECT_THAT(sql_error("UPDATE notification_outbox SET " + change), HasSubstr("only while PENDING")) << change;
+  EXPECT_EQ(sql_error("UPDATE notification_outbox SET recipient = recipient, reason = 'x'"), "");
+  sql("INSERT INTO notification_meta VALUES ('mending', '1')");
+  for (const std::string& change : changes) EXPECT_EQ(sql_error("UPDATE notification_outbox SET " + change), "");
 }
 
 TEST_F(SchemaTest, OnlyPruneRemovesRows) {
@@ -394,9 +408,25 @@ constexpr BadRow kBadRows[] = {
     {"id", "1"},
 };
 
+// Refused in new rows, and by enqueue: names that hide or turn text, text that is no UTF-8, a message without words.
+constexpr BadRow kBadNewRows[] = {
+    {"recipient", "'a' || char(8238) || 'b'"},
+    {"recipient", "char(65279) || 'a'"},
+    {"recipient", "'a' || char(8294)"},
+    {"recipient", "'a' || char(1564)"},
+    {"recipient", "'a' || char(8207)"},
+    {"recipient", "CAST(x'61FF62' AS TEXT)"},
+    {"recipient", "CAST(x'61C328' AS TEXT)"},
+    {"recipient", "CAST(x'61EDA080' AS TEXT)"},
+    {"kind", "'K' || char(8234)"},
+    {"kind", "CAST(x'4BC3' AS TEXT)"},
+    {"payload", "'{}'"},
+    {"payload", "'{\"alt\":\"x\"}'"},
+};
+
 std::string insert_row(const std::string& how, const BadRow& bad) {
   std::map<std::string, std::string> columns{
-      {"channel", "'mail'"}, {"recipient", "'a@example.com'"}, {"payload", "'{}'"}};
+      {"channel", "'mail'"}, {"recipient", "'a@example.com'"}, {"payload", "'{\"body\":\"x\"}'"}};
   columns[bad.column] = bad.value;
   std::string names;
   std::string values;
@@ -421,6 +451,18 @@ TEST_F(SchemaTest, ConstraintsRefuseWhatTheRelayCouldNotHandle) {
   EXPECT_THAT(*store->verify_counters(), IsEmpty());
 }
 
+TEST_F(SchemaTest, WhatEnqueueRefusesIsRefusedInRowsOfOtherPrograms) {
+  insert(message("k1"));
+  for (const BadRow& bad : kBadNewRows) {
+    for (const char* how : {"INSERT", "INSERT OR IGNORE"})
+      EXPECT_NE(sql_error(insert_row(how, bad)), "") << how << ' ' << bad.column << " = " << bad.value;
+    if (std::string_view(bad.column) == "payload") continue;
+    EXPECT_NE(sql_error(std::string("UPDATE notification_outbox SET ") + bad.column + " = " + bad.value), "")
+        << bad.column << " = " << bad.value;
+  }
+  EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), 1);
+}
+
 // The same for a row that is there, and for a program that knows our columns.
 TEST_F(SchemaTest, ChecksHoldForUpdatesToo) {
   insert(message("k1"));
@@ -438,22 +480,26 @@ TEST_F(SchemaTest, GoodRowsOfOtherProgramsAreTaken) {
        {BadRow{"payload", "' \n{\"body\":\"x\"} '"}, BadRow{"recipient", "'홍길동 <a@example.com>'"},
         BadRow{"not_before", "1795958769000"}, BadRow{"not_before", "'1795958769000'"}, BadRow{"priority", "0"},
         BadRow{"priority", "9.0"}, BadRow{"kind", "'ORDER_PAID'"}, BadRow{"dedup_key", "'order:1'"},
-        BadRow{"channel", "'sms.kr_2-b'"}})
+        BadRow{"channel", "'sms.kr_2-b'"}, BadRow{"payload", "'{\"data\":{}}'"},
+        BadRow{"payload", "'{\"template\":\"t\"}'"}, BadRow{"payload", "'{\"\\u0062ody\":\"x\"}'"},
+        BadRow{"kind", "'고지'"}})
     EXPECT_EQ(sql_error(insert_row("INSERT", good)), "") << good.column << " = " << good.value;
   EXPECT_THAT(*store->verify_counters(), IsEmpty());
 }
 
 TEST_F(SchemaTest, ExpiryComesAfterNotBefore) {
   EXPECT_THAT(sql_error("INSERT INTO notification_outbox (channel, recipient, payload, not_before, expires_at)"
-                        " VALUES ('mail', 'a', '{}', 1795958769000, 1795958769000)"),
+                        " VALUES ('mail', 'a', '{\"body\":\"x\"}', 1795958769000, 1795958769000)"),
               HasSubstr("later than not_before"));
 }
 
 TEST_F(SchemaTest, ARowOfAnotherProgramIsDueAndCountedAtOnce) {
-  sql("INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('mail', 'a', '{}'), ('mail', 'b', '{}')");
+  sql("INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('mail', 'a', '{\"body\":\"x\"}'), "
+      "('mail', 'b', '{\"body\":\"x\"}')");
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox WHERE due_at = created_at AND ready_at = created_at"), 2);
   EXPECT_EQ(number("SELECT value FROM notification_counter WHERE bucket = 0 AND name = 'enqueued'"), 2);
-  sql("INSERT INTO notification_outbox (channel, recipient, payload, not_before) VALUES ('mail', 'a', '{}', "
+  sql("INSERT INTO notification_outbox (channel, recipient, payload, not_before) VALUES ('mail', 'a', "
+      "'{\"body\":\"x\"}', "
       "99999999999999)");
   EXPECT_EQ(number("SELECT ready_at FROM notification_outbox WHERE id = 3"), 99999999999999);
   now = Instant{number("SELECT max(created_at) FROM notification_outbox")};
@@ -463,7 +509,8 @@ TEST_F(SchemaTest, ARowOfAnotherProgramIsDueAndCountedAtOnce) {
 // REPLACE would delete the row and send its message again under a new id.
 TEST_F(SchemaTest, ReplaceIsRefusedOtherwiseTheFirstOneStays) {
   const std::string row =
-      " INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', '{}')";
+      " INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('k1', 'mail', 'a', "
+      "'{\"body\":\"x\"}')";
   sql("INSERT" + row);
   EXPECT_THAT(sql_error("INSERT OR REPLACE" + row), HasSubstr("use ON CONFLICT (dedup_key) DO NOTHING"));
   EXPECT_THAT(sql_error("REPLACE" + row), HasSubstr("REPLACE is refused"));

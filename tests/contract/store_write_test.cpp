@@ -368,19 +368,26 @@ TEST_F(WriteTest, F23_AFullDiskIsSaidToBeFullAndHurtsNothing) {
   big.payload = R"({"body":")" + std::string(20'000, 'x') + R"("})";
   int taken = 0;
   Result<void> done;
-  for (int i = 0; i < 200 && done; ++i) {
-    done = store->write([&]() -> Result<void> {
+  const auto insert_big = [&] {
+    return store->write([&]() -> Result<void> {
       TRY(store->outbox().insert(big, now));
       return {};
     });
+  };
+  for (int i = 0; i < 200 && done; ++i) {
+    done = insert_big();
     if (done) ++taken;
   }
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code, Code::kDiskFull) << done.error().message;
   EXPECT_THAT(done.error().message, HasSubstr(path));
   EXPECT_EQ(number("SELECT count(*) FROM notification_outbox"), taken);
-  // Again and again the same clear answer, and nothing half written.
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(try_insert(*store, "again").error().code, Code::kDiskFull);
+  // Again and again the same clear answer, and nothing half written. (A small row may still find room.)
+  for (int i = 0; i < 3; ++i) {
+    const Result<void> again = insert_big();
+    ASSERT_FALSE(again.has_value());
+    EXPECT_EQ(again.error().code, Code::kDiskFull);
+  }
 
   std::filesystem::remove(directory / "disk/filler");
   EXPECT_TRUE(try_insert(*store, "room again").has_value());

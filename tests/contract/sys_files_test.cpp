@@ -60,7 +60,7 @@ TEST_F(Files, AtomicWriteThatFailsLeavesTheOldFileAlone) {
   ASSERT_FALSE(written);
   EXPECT_NE(written.error().message.find(path_), std::string::npos);
   EXPECT_EQ(files_here(), 1U);
-  EXPECT_EQ(write_file_atomically("/nonexistent/x", "y").error().code, Code::kNotFound);
+  EXPECT_EQ(write_file_atomically("/nonexistent/x", "y").error().code, Code::kCannotCreate);
 }
 
 TEST_F(Files, F23_NoSpaceIsItsOwnError) {

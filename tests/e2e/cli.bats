@@ -146,3 +146,32 @@ setup() { common_setup; }
   n status
   lacks "$out" $'\e'
 }
+
+@test "without a command, --json answers in JSON" {
+  n --json
+  expect 64
+  [ "$(json "$err" 'j["error"]["code"]')" = usage ]
+  for words in "help nope" "help enqueue nope" "help --man nope" "nope"; do
+    # shellcheck disable=SC2086
+    n --json $words
+    [ "$status" -ne 0 ]
+    json "$err" 'j["error"]["hint"]'
+  done
+}
+
+@test "options that contradict each other are refused, with what to do" {
+  n relay --watch --max-run 5s
+  expect 64
+  for words in list show completion "status surplus" "work --concurrency 0" "list outbox --limit x" "init --source BAD" \
+    "relay --batch" "help enqueue nope" "enqueue --frob" "work --channel nope" "init --config=$PWD/no/where/c.toml"; do
+    # shellcheck disable=SC2086
+    n $words
+    [ "$status" -ne 0 ]
+    contains "$err" "hint: "
+  done
+  [ ! -e no ]
+  n init
+  config=missing.toml n status
+  expect 78
+  contains "$err" "hint: "
+}

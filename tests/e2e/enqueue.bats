@@ -23,7 +23,7 @@ count() { sql 'SELECT count(*) FROM notification_outbox'; }
   expect 4
   [ -z "$out" ]
   contains "$err" "$id"
-  [ "$(grep -oE '[0-9a-f]{64}' err.txt | sort -u | wc -l)" -eq 2 ]
+  [ "$(grep -oE '[0-9a-f]{12}…' err.txt | sort -u | wc -l)" -eq 2 ]
   [ "$(count)" = 1 ]
 }
 
@@ -318,4 +318,94 @@ lines() {  # lines N: N good lines with keys
     [ "$rows" = "$accepted" ]
   fi
   umount full
+}
+
+# A configuration with one channel that works and one that refuses for good.
+two_channels() {
+  config=two.toml
+  cat > "$config" << EOF
+environment = "production"
+[channels.good]
+driver = "file"
+path = "$PWD/sent.jsonl"
+[channels.bad]
+driver = "exec"
+command = ["/bin/sh", "-c", "cat > /dev/null; exit 65"]
+EOF
+  n init
+  "$NOTIFYCTL" --config "$config" work 2> worker.txt &
+  worker=$!
+}
+
+teardown() {
+  if [ -n "${worker:-}" ]; then
+    kill "$worker" 2> /dev/null || true
+    wait "$worker" || true
+  fi
+}
+
+@test "enqueue --wait --json tells the end, not the beginning" {
+  two_channels
+  n enqueue --channel good --to a --body x --key k1 --wait --json
+  expect 0
+  [ "$(wc -l < out.txt)" -eq 1 ]
+  [ "$(json "$out" '(j["status"], j["key"], j["created"])')" = "('SENT', 'k1', True)" ]
+  [ -z "$err" ]
+  n enqueue --channel bad --to a --body x --wait --json
+  expect 1
+  [ "$(json "$out" 'j["status"]')" = FAILED ]
+  contains "$(json "$out" 'j["reason"]')" "65"
+  [ "$(json "$err" '(j["error"]["code"], j["error"]["exit"])')" = "('partial', 1)" ]
+  contains "$(json "$err" 'j["error"]["message"]')" FAILED
+  n enqueue --channel bad --to a --body x --wait
+  expect 1
+  contains "$out" notification-outbox-
+  contains "$err" "not sent: FAILED"
+  n enqueue --channel good --to a --body x --not-before +1h --wait=100ms --json
+  expect 75
+  [ "$(json "$out" 'j["status"]')" = PENDING ]
+  [ "$(json "$err" 'j["error"]["code"]')" = timeout ]
+}
+
+@test "a closed standard input is an error, not an empty one" {
+  for words in "--jsonl -" "--jsonl - --atomic" "--channel a --to b --body-file -"; do
+    status=0
+    # shellcheck disable=SC2086
+    "$NOTIFYCTL" --config empty.toml enqueue $words <&- > out.txt 2> err.txt || status=$?
+    err=$(cat err.txt)
+    expect 74
+    contains "$err" "closed"
+    contains "$err" "hint: "
+  done
+}
+
+@test "what is wrong comes with what to do" {
+  printf '{"channel":"a","to":"b","body":"x"} z\n' > rubbish.jsonl
+  n enqueue --jsonl rubbish.jsonl
+  expect 1
+  contains "$err" "byte 37"
+  contains "$err" "something follows"
+  for words in "--subject" "--channel a --to b --body x --body-file y" "--channel a --to b --var x" "--jsonl nope" \
+    "--channel a --to b --data {" "--channel a --to b --body x --expires 2020-01-01T00:00:00Z" \
+    "--channel a --to b --body x --not-before 9999-01-01T00:00:00Z" "--channel a --to b --body x --priority 10" \
+    "--channel a --to b --body x --not-before +2h --expires +1h" "--body x surplus" "--rejects x" "--atomic"; do
+    # shellcheck disable=SC2086
+    n enqueue $words
+    [ "$status" -ne 0 ]
+    contains "$err" "hint: "
+  done
+  n enqueue --channel a --to $'b\x01' --body x
+  contains "$err" "hint: "
+  n enqueue --channel a --to b --body x --key "$(printf 'k%.0s' $(seq 600))"
+  contains "$err" "hint: "
+}
+
+@test "another content under a key names both fingerprints: short for people, whole for programs" {
+  n enqueue --channel a --to b --body one --key k
+  n enqueue --channel a --to b --body two --key k
+  expect 4
+  [ "$(grep -oE '[0-9a-f]{12}…' err.txt | sort -u | wc -l)" -eq 2 ]
+  n enqueue --channel a --to b --body two --key k --json
+  expect 4
+  [ "$(json "$err" '(len(j["error"]["existing_fingerprint"]), len(j["error"]["given_fingerprint"]))')" = "(64, 64)" ]
 }

@@ -69,3 +69,28 @@ status_is() {
   status_is "j['outbox']['PENDING']" 2
   status_is "j['unaccounted']" 0
 }
+
+# Nothing here waits for a time to pass: the lock is held until this test says so.
+@test "another program holds the write lock while enqueue waits" {
+  mkfifo held release
+  /usr/bin/python3 - app.db << 'EOF' &
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+db.execute("INSERT INTO notification_outbox (channel, recipient, payload) VALUES ('mail', 'theirs', '{\"body\":\"x\"}')")
+open("held", "w").close()
+open("release").read()
+db.execute("COMMIT")
+EOF
+  holder=$!
+  : < held
+  "$NOTIFYCTL" --config empty.toml enqueue --channel mail --to ours --body x > out.txt 2> err.txt &
+  ours=$!
+  # It can only wait: what it has not been given cannot be there.
+  [ "$(sql "SELECT count(*) FROM notification_outbox")" = 0 ]
+  kill -0 "$ours"
+  : > release
+  wait "$holder"
+  wait "$ours"
+  [ "$(sql "SELECT group_concat(recipient) FROM (SELECT recipient FROM notification_outbox ORDER BY id)")" = theirs,ours ]
+}

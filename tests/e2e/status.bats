@@ -16,7 +16,8 @@ fill() {
   expect 0
   [ "$(wc -l < out.txt)" -le 24 ]
   contains "$out" "PENDING 2"
-  contains "$out" "adds up: 2 enqueued"
+  contains "$out" "adds up: 2 enqueued = outbox 2 + queue 0 + parked 0 + inbox 0"
+  [ "$(widest out.txt)" -le 80 ]
 }
 
 @test "status --json has the members that are promised" {
@@ -62,7 +63,11 @@ fill() {
   [ -z "$out" ]
   grep -q notifyctl_outbox_messages metrics.prom
   n status --prometheus --output /nonexistent/x.prom
-  [ "$status" -ne 0 ]
+  expect 73
+  contains "$err" "hint: "
+  n status --check --max-parked -1
+  expect 64
+  contains "$err" "hint: "
   n status --output x
   expect 64
 }
@@ -121,6 +126,45 @@ fill() {
   [ "$(wc -l < out.txt)" -eq 2 ]
   n list queue --state SENT
   expect 64
+}
+
+@test "list: times that look back" {
+  fill
+  for since in 2h -2h now; do
+    n list outbox --since "$since" --json
+    expect 0
+  done
+  n list outbox --since=-2h --json
+  [ "$(wc -l < out.txt)" -eq 2 ]
+  n list outbox --until 2h --json
+  [ -z "$out" ]
+  n list outbox --since soon
+  expect 64
+  contains "$err" "2h (two hours ago)"
+  lacks "$err" "+2h"
+  printf 'timezone = "UTC"\n' > utc.toml
+  config=utc.toml n list outbox --since "yesterday 08:00" --json
+  expect 0
+  [ "$(wc -l < out.txt)" -eq 2 ]
+}
+
+@test "a message that was refused is counted once, and show tells when it was published" {
+  config=refusing.toml
+  cat > "$config" << 'EOF'
+environment = "production"
+[channels.bad]
+driver = "exec"
+command = ["/bin/sh", "-c", "cat > /dev/null; exit 65"]
+EOF
+  n enqueue --channel bad --to a --body x --key k
+  n enqueue --channel nowhere --to a --body x
+  n relay
+  n work --drain
+  n status
+  contains "$out" "Parked      2 (1 of them counted in the inbox above)"
+  contains "$out" "adds up: 2 enqueued = outbox 0 + queue 0 + parked 1 + inbox 1"
+  n show k
+  [ "$(grep -c published out.txt)" -ge 1 ]
 }
 
 @test "list: without a limit a long table says that there is more" {

@@ -363,6 +363,7 @@ TEST(Classify, F33_ABlockedAddressIsPermanent) {
   const Outcome outcome = judge(e);
   EXPECT_EQ(outcome.cls, Class::kPermanent);
   EXPECT_EQ(outcome.reason, "address-blocked");
+  EXPECT_NE(outcome.detail.find("allow_private"), std::string::npos) << outcome.detail;
   EXPECT_FALSE(outcome.connect_refused);
   e.handed_over = true;  // some earlier attempt had left all the same
   EXPECT_EQ(judge(e).cls, Class::kUnknown);

@@ -181,5 +181,14 @@ TEST(TimeText, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(TimeText, TheHintLooksTheSameWayAsTheTime) {
+  const auto hint = [](bool looks_back) {
+    return parse_time("soon", {.now = test::kSomeTime, .zone = nullptr, .looks_back = looks_back}).error().hint;
+  };
+  EXPECT_NE(hint(false).find("+2h"), std::string::npos);
+  EXPECT_EQ(hint(true).find("+2h"), std::string::npos);
+  EXPECT_NE(hint(true).find("two hours ago"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace notify

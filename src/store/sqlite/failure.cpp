@@ -40,11 +40,20 @@ std::string culprit(const std::string& path) {
   return accessible(directory, W_OK | X_OK) ? path : directory;
 }
 
+bool is_own(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && info.st_uid == geteuid();
+}
+
 bool no_space(int error_number) { return error_number == ENOSPC || error_number == EDQUOT; }
 
 Error disk_full(const Failure& failure) {
-  return {Code::kDiskFull, std::string(failure.what) + " " + failure.path + ": no space left",
-          "make room on this file system, then run the command again; nothing was changed"};
+  // Reading needs no room: what failed is the write that a commit or the index of the log asked for.
+  return {Code::kDiskFull,
+          "cannot write to " + failure.path + ": no space left",
+          "make room on this file system, then run the command again; what was acknowledged before is safe",
+          {},
+          {}};
 }
 
 }  // namespace
@@ -57,7 +66,18 @@ Error permission_denied(std::string_view what, const std::string& path) {
   }
   const std::string file = culprit(path);
   if (accessible(file, R_OK | W_OK) && accessible(parent_directory(path), W_OK)) {
-    return {Code::kPermission, std::string(what) + " " + path + ": the file system or the file is read-only", {}};
+    return {Code::kPermission,
+            std::string(what) + " " + path + ": the file system or the file is read-only",
+            "make it writable, or put the database elsewhere with --db",
+            {},
+            {}};
+  }
+  if (is_own(file)) {
+    return {Code::kPermission,
+            std::string(what) + " " + path + ": " + file + " is read-only for its owner",
+            "chmod u+w " + file,
+            {},
+            {}};
   }
   return {Code::kPermission, std::string(what) + " " + path + ": " + owner_text(file),
           "run notifyctl as the user who owns the database; it needs write access to the file and its directory"};

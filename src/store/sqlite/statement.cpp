@@ -20,7 +20,10 @@ Result<bool> Use::row() {
   const int rc = sqlite3_step(statement_);
   if (rc == SQLITE_ROW) return true;
   if (rc == SQLITE_DONE) return false;
-  return database_->failure(rc, sqlite3_stmt_readonly(statement_) != 0 ? "cannot read" : "cannot write to");
+  // COMMIT counts as one that reads.
+  const bool reads =
+      sqlite3_stmt_readonly(statement_) != 0 && std::string_view(sqlite3_sql(statement_)) != std::string_view("COMMIT");
+  return database_->failure(rc, reads ? "cannot read" : "cannot write to");
 }
 
 Result<int> Use::run() {

@@ -34,17 +34,17 @@ db.exec('BEGIN IMMEDIATE');
 db.exec("INSERT INTO orders VALUES (42, 'paid')");
 assert.strictEqual(Number(notify.run('order-paid:42', 'a@example.com', JSON.stringify({ body: '고맙습니다' })).changes), 1);
 db.exec('COMMIT');
-assert.strictEqual(Number(notify.run('order-paid:42', 'a@example.com', '{}').changes), 0);
+assert.strictEqual(Number(notify.run('order-paid:42', 'a@example.com', '{"body":"x"}').changes), 0);
 assert.strictEqual(count(), 1);
 
 // Numbers are doubles here, and bound as such: milliseconds fit.
 db.prepare(`INSERT INTO notification_outbox (channel, recipient, payload, not_before, expires_at, priority)
-            VALUES ('sms', '+821000000000', '{}', ?, ?, ?)`).run(1795958769000, 4102444800000, 9);
+            VALUES ('sms', '+821000000000', '{"body":"x"}', ?, ?, ?)`).run(1795958769000, 4102444800000, 9);
 assert.strictEqual(count(), 2);
 
-for (const row of [['', 'a', '{}'], ['k', '', '{}'], ['k', 'a', 'text'], ['k', 'a\n', '{}'], ['k', 'a', null]])
+for (const row of [['', 'a', '{"body":"x"}'], ['k', '', '{"body":"x"}'], ['k', 'a', 'text'], ['k', 'a\n', '{"body":"x"}'], ['k', 'a', null]])
   assert.throws(() => notify.run(...row), /notification_outbox/, JSON.stringify(row));
 assert.throws(() => db.prepare(`REPLACE INTO notification_outbox (dedup_key, channel, recipient, payload)
-                                VALUES ('order-paid:42', 'mail', 'a', '{}')`).run(), /DO NOTHING/);
+                                VALUES ('order-paid:42', 'mail', 'a', '{"body":"x"}')`).run(), /DO NOTHING/);
 assert.strictEqual(count(), 2);
 db.close();

@@ -32,19 +32,20 @@ db.execute("COMMIT")
 # The same key again adds nothing, by any of the usual ways.
 assert db.execute(NOTIFY, ("order-paid:42", "a@example.com", '{"body":"again"}')).rowcount == 0
 assert db.execute(NOTIFY.replace("INSERT", "INSERT OR IGNORE", 1).split("ON CONFLICT")[0],
-                  ("order-paid:42", "a@example.com", "{}")).rowcount == 0
+                  ("order-paid:42", "a@example.com", '{"body":"x"}')).rowcount == 0
 assert count() == 1
 
 # Every optional column, by executemany, without a key.
 db.executemany("INSERT INTO notification_outbox (channel, recipient, payload, kind, category, not_before, expires_at, priority,"
                " correlation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-               [("sms", "+821000000000", "{}", "CODE", "advertising", 1795958769000, 4102444800000, 9, "c-1"),
-                ("sms", "+821000000001", "{}", "CODE", "transactional", None, None, 0, "")])
+               [("sms", "+821000000000", '{"body":"x"}', "CODE", "advertising", 1795958769000, 4102444800000, 9, "c-1"),
+                ("sms", "+821000000001", '{"body":"x"}', "CODE", "transactional", None, None, 0, "")])
 assert count("channel = 'sms' AND status = 'PENDING' AND ready_at >= created_at") == 2
 
 # What the relay could not handle is refused, aloud.
-for row in [("k1", "mail", "", "{}"), ("k2", "Mail", "a", "{}"), ("k3", "mail", "a\r\nBcc: b", "{}"), ("k4", "mail", "a", "text"),
-            ("", "mail", "a", "{}"), ("k5", "mail", "a", "[]"), ("k6", "mail", "a", None), ("k7", "mail", "a", b"{}")]:
+for row in [("k1", "mail", "", '{"body":"x"}'), ("k2", "Mail", "a", '{"body":"x"}'), ("k3", "mail", "a\r\nBcc: b", '{"body":"x"}'), ("k4", "mail", "a", "text"),
+            ("", "mail", "a", '{"body":"x"}'), ("k5", "mail", "a", "[]"), ("k6", "mail", "a", None), ("k7", "mail", "a", b'{"body":"x"}'),
+            ("k8", "mail", "a\u202egpj", '{"body":"x"}'), ("k9", "mail", "a", "{}")]:
     for how in ("INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE"):
         try:
             db.execute(how + " INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES (?, ?, ?, ?)", row)
@@ -55,7 +56,8 @@ assert count() == 3
 
 # REPLACE would send a message a second time.
 try:
-    db.execute("REPLACE INTO notification_outbox (dedup_key, channel, recipient, payload) VALUES ('order-paid:42', 'mail', 'a', '{}')")
+    db.execute("REPLACE INTO notification_outbox (dedup_key, channel, recipient, payload)"
+               " VALUES ('order-paid:42', 'mail', 'a', '{\"body\":\"x\"}')")
     sys.exit("REPLACE was taken")
 except sqlite3.IntegrityError as error:
     assert "ON CONFLICT (dedup_key) DO NOTHING" in str(error), error
