@@ -273,7 +273,8 @@ Error ended_early(Error error, const BulkSummary& summary, const std::string& so
   return error;
 }
 
-void print_summary(const BulkSummary& summary, Context& context) {
+// `ended_early`: then the counts are what somebody has to know.
+void print_summary(const BulkSummary& summary, bool ended_early, Context& context) {
   if (context.json()) {
     return context.out().line(to_text({{"summary",
                                         {{"lines", summary.lines},
@@ -283,7 +284,7 @@ void print_summary(const BulkSummary& summary, Context& context) {
                                          {"rejected", summary.rejected}}}}));
   }
   const bool refused = summary.conflict + summary.rejected > 0;
-  const bool wanted = refused || context.globals().verbose > 0 || context.err().is_terminal();
+  const bool wanted = refused || ended_early || context.globals().verbose > 0 || context.err().is_terminal();
   if (!wanted || context.globals().quiet) return;
   std::string text = std::to_string(summary.lines) + " lines: " + std::to_string(summary.created) + " created, " +
                      std::to_string(summary.existing) + " existed already";
@@ -343,7 +344,7 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   progress.line().clear();
   (void)context.err().flush();
   const Result<void> kept = rejects.flush();
-  print_summary(summary, context);
+  print_summary(summary, !taken.has_value(), context);
   if (!taken) return fail(ended_early(std::move(taken).error(), summary, *options.jsonl));
   TRY(kept);
   return summary.conflict + summary.rejected > 0 ? exit_status(Code::kPartial) : 0;

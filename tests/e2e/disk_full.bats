@@ -43,7 +43,11 @@ for i in range(int(sys.argv[1])):
   expect 74
   contains "$err" "no space left"
   contains "$err" "hint: make room"
+  lacks "$err" "nothing was changed"
+  lacks "$err" "cannot read"
+  contains "$err" "a key are not added twice"
   taken=$(rows)
+  contains "$err" "$taken lines: $taken created"
   [ "$taken" -gt 0 ]
   [ "$taken" -lt 5000 ]
   room 40m
