@@ -44,7 +44,7 @@ unit contract sim e2e: deps-test  ## one suite
 	@$(call build,release-static,test_programs)
 	@scripts/run-tests.sh $@
 
-lint: deps-test  ## format, layers, shell scripts, staticness
+lint: deps-test  ## format, layers, shell scripts, staticness, clang-tidy
 	@$(call build,release-static,notifyctl)
 	@scripts/run-tests.sh lint
 

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 sources() { find src tests -name '*.cpp' -o -name '*.hpp' | sort; }
 
 case ${1:-} in
-  --list) echo layers format shell static ;;
+  --list) echo layers format shell static tidy ;;
   format)
     if [ "${2:-}" = --fix ]; then
       sources | xargs clang-format -i
