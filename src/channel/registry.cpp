@@ -19,6 +19,12 @@ constexpr std::array kDrivers{
 
 std::span<const Driver> drivers() noexcept { return kDrivers; }
 
+bool looks_up(const ChannelConfig& config) noexcept {
+  for (const Driver& driver : kDrivers)
+    if (driver.name == driver_name(config.driver)) return driver.looks_up;
+  return false;
+}
+
 Result<std::unique_ptr<Channel>> make_channel(const ChannelConfig& config, const ChannelPorts& ports) {
   const std::string_view name = driver_name(config.driver);
   for (const Driver& driver : kDrivers) {

@@ -34,10 +34,15 @@ struct Driver {
   std::string_view name;     // as in `driver = "…"` and driver_name()
   std::string_view summary;  // one line for people, without a full stop
   Result<std::unique_ptr<Channel>> (*make)(const ChannelConfig& config, const ChannelPorts& ports);
+  // Whether its channels may have a look_up(): reconcile makes only those, and reads no other channel's secrets.
+  bool looks_up = false;
 };
 
 // Sorted by name.
 std::span<const Driver> drivers() noexcept;
+
+// Whether the driver of this channel can ask its vendor about a message.
+bool looks_up(const ChannelConfig& config) noexcept;
 
 // The channel that `config` describes. The secrets in it must have been loaded. Does no I/O and makes no
 // connection: what is wrong with the surroundings shows at the first send. Errors: kConfig.

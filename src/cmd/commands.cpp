@@ -12,6 +12,7 @@
 #include "cmd/list.hpp"
 #include "cmd/park.hpp"
 #include "cmd/prune.hpp"
+#include "cmd/reconcile.hpp"
 #include "cmd/relay.hpp"
 #include "cmd/replay.hpp"
 #include "cmd/show.hpp"
@@ -30,6 +31,8 @@ constexpr std::array kCommands{
     Command{"replay", "Repair", "sends parked and failed messages again", replay_page,
             bind_options<ReplayCommandOptions>},
     Command{"cancel", "Repair", "stops messages that have not been sent", cancel_page, bind_options<CancelOptions>},
+    Command{"reconcile", "Repair", "ends what was left open, takes receipts, tells alerts", reconcile_page,
+            bind_options<ReconcileOptions>},
     Command{"status", "Inspect", "counts what is where and what stands still", status_page,
             bind_options<StatusOptions>},
     Command{"list", "Inspect", "lists messages, parked ones or alerts", list_page, bind_options<ListOptions>},

@@ -42,7 +42,7 @@ std::string starter_config(std::string_view zone) {
          "# worker = { from = \"20:50\", until = \"08:00\" }\n"
          "\n"
          "# [alerts]\n"
-         "# exec = [\"/usr/local/bin/page\"]   # gets the alert as JSON on its standard input\n"
+         "# exec = [\"/usr/local/bin/page\"]   # run by notifyctl reconcile; gets alerts as JSON lines\n"
          "\n"
          "# [templates]\n"
          "# directory = \"templates\"          # NAME.toml is the template NAME\n";

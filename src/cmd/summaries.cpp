@@ -53,11 +53,28 @@ std::string each(const WorkSummary& s, Format format) {
                  {"duplicate", s.duplicate}});
 }
 
+template <class Format>
+std::string each(const ReconcileSummary& s, Format format) {
+  return format({{"recovered", s.recovered},
+                 {"errors", s.errors},
+                 {"resumed", s.resumed},
+                 {"receipts", s.receipts},
+                 {"known", s.known},
+                 {"rejected", s.rejected},
+                 {"unknown", s.unknown},
+                 {"settled", s.settled},
+                 {"republished", s.republished},
+                 {"mended", s.mended},
+                 {"alerts", s.alerts}});
+}
+
 }  // namespace
 
 std::string summary_json(const RelaySummary& summary) { return each(summary, as_json); }
 std::string summary_json(const WorkSummary& summary) { return each(summary, as_json); }
 std::string summary_words(const RelaySummary& summary) { return each(summary, as_words); }
+std::string summary_json(const ReconcileSummary& summary) { return each(summary, as_json); }
+std::string summary_words(const ReconcileSummary& summary) { return each(summary, as_words); }
 std::string summary_words(const WorkSummary& summary) { return each(summary, as_words); }
 
 }  // namespace notify

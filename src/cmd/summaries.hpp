@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/reconcile.hpp"
 #include "core/relay.hpp"
 #include "core/work.hpp"
 
@@ -11,7 +12,9 @@ namespace notify {
 
 std::string summary_json(const RelaySummary& summary);
 std::string summary_json(const WorkSummary& summary);
+std::string summary_json(const ReconcileSummary& summary);
 std::string summary_words(const RelaySummary& summary);  // "published 12, deferred 3"; empty when nothing happened
 std::string summary_words(const WorkSummary& summary);
+std::string summary_words(const ReconcileSummary& summary);
 
 }  // namespace notify

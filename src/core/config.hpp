@@ -58,6 +58,7 @@ struct RelayConfig {
 struct QueueConfig {
   Duration lease = 5min;  // every channel's timeout < lease < its stale_after
   int delivery_limit = 20;
+  Duration unaccounted_after = 1h;  // brokers: what has been nowhere for so long is handed on again
 };
 
 struct WorkConfig {
@@ -73,7 +74,11 @@ struct AlertsConfig {
   std::vector<std::string> exec{};  // argv; empty: none
   std::string channel{};            // name of a configured channel; empty: none
   std::string to{};                 // set whenever channel is
+  Duration timeout = 30s;           // of exec
   Duration repeat_after = 1h;
+  int parked_growth = 100;    // more parked between two runs of reconcile than this
+  Duration backlog_age = 1h;  // the oldest unsent message is older than this
+  Duration run_missing = 1h;  // relay or work succeeded longer ago than this, with something to do
 };
 
 struct TemplatesConfig {

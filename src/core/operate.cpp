@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/alert.hpp"
+
 namespace notify {
 namespace {
 
@@ -82,16 +84,8 @@ bool in_worker_hands(const Whereabouts& at, Holders& holders) {
 
 Result<void> close_settled_alerts(const OperatorPorts& ports, const std::set<std::string>& channels) {
   if (channels.empty()) return {};
-  return ports.store.write([&]() -> Result<void> {
-    const Instant now = ports.clock.now();
-    for (const std::string& channel : channels) {
-      TRY_ASSIGN(const bool parked, ports.table.any_parked(channel));
-      if (!parked) TRY(ports.store.alerts().close("parked", channel, now));
-      TRY_ASSIGN(const bool errors, ports.table.any_error(channel));
-      if (!errors) TRY(ports.store.alerts().close("error", channel, now));
-    }
-    return {};
-  });
+  return ports.store.write(
+      [&]() -> Result<void> { return close_settled_alerts(ports.store, channels, ports.clock.now()); });
 }
 
 }  // namespace notify

@@ -83,7 +83,10 @@ Result<PruneSummary> prune(Store& store, PruneTable& table, Clock& clock, CrashP
   if (options.older_than) {
     const Instant cutoff = now - *options.older_than;
     TRY_ASSIGN(summary.removed, pruner.each(cutoff, false, &PruneTable::remove));
-    if (!options.dry_run) TRY(pruner.forget(cutoff, &PruneTable::forget_alerts));
+    if (!options.dry_run) {
+      TRY(pruner.forget(cutoff, &PruneTable::forget_alerts));
+      TRY(pruner.forget(cutoff, &PruneTable::forget_receipts));
+    }
   }
   if (options.scrub_after) {
     TRY_ASSIGN(summary.scrubbed, pruner.each(now - *options.scrub_after, true, &PruneTable::scrub));

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/alert.hpp"
+
 namespace notify {
 namespace {
 
@@ -40,7 +42,9 @@ class Abandoner {
     ++counts.errors;
     if (transport_.in_store_transaction()) TRY(store_.queue().remove_any(row.message_id));
     TRY(store_.history().event(row.message_id, "stale", reason, "recovery", now));
-    return store_.alerts().raise("error", row.channel, row.message_id, reason, now);
+    TRY_ASSIGN(const std::optional<Envelope> envelope, store_.outbox().envelope(row.outbox_id));
+    if (envelope) return raise_alert(store_.alerts(), "stale", *envelope, reason, {}, now);
+    return store_.alerts().raise("stale", alert_subject(row.channel, reason), row.message_id, reason, now);
   }
 
  private:

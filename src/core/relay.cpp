@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/alert.hpp"
 #include "core/backoff.hpp"
 #include "core/recovery.hpp"
 
@@ -191,7 +192,7 @@ Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, 
   ++counts.retried;
   TRY(ports_.store.history().event(envelope.message_id, "publish-failed", answer.reason, kActor, now));
   if (failed == config_.alert_after) {
-    TRY(ports_.store.alerts().raise("publish-failing", envelope.channel, envelope.message_id, answer.reason, now));
+    TRY(raise_alert(ports_.store.alerts(), "publish-failing", envelope, answer.reason, {}, now));
   }
   return {};
 }
@@ -219,9 +220,9 @@ Result<void> Relay::close(const Candidate& row, OutboxState to, std::string_view
   TRY_ASSIGN(const bool changed, ports_.store.outbox().finish(envelope.outbox_id, to, reason, now));
   ASSERT(changed);  // read in this very transaction
   if (to == OutboxState::kExpired) {
-    TRY(ports_.store.alerts().raise("expired", envelope.channel, envelope.message_id, reason, now));
+    TRY(raise_alert(ports_.store.alerts(), "expired", envelope, reason, {}, now));
   } else if (to == OutboxState::kFailed) {
-    TRY(ports_.store.alerts().raise("gave-up", envelope.channel, envelope.message_id, reason, now));
+    TRY(raise_alert(ports_.store.alerts(), "gave-up", envelope, reason, {}, now));
   }
   return ports_.store.history().event(envelope.message_id,
                                       to == OutboxState::kExpired   ? "expired"

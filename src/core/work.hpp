@@ -181,6 +181,7 @@ class Worker {
   // work_settle.cpp: the result
   Result<void> settle(const Finished& finished, Group& group, Instant now);
   Result<void> settle_final(const Finished& finished, InboxState to, Group& group, Instant now);
+  Result<void> claim_lost(const Finished& finished, InboxState to, Group& group);
   Result<void> settle_unknown(const Finished& finished, Group& group, Instant now);
   Result<void> settle_not_sent(const Finished& finished, Group& group, Instant now);
   Result<void> park_call(const Finished& finished, std::string_view reason, Group& group, Instant now);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/alert.hpp"
 #include "core/work.hpp"
 
 namespace notify {
@@ -146,8 +147,8 @@ Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
   group.events.push_back({Event::Level::kWarning, "work.parked", handle.message_id, prepared.delivery.envelope.channel,
                           prepared.reason + ": " + prepared.detail, 0});
   TRY(ports_.store.history().event(handle.message_id, "parked", prepared.reason, kActor, now));
-  return ports_.store.alerts().raise("parked", prepared.delivery.envelope.channel, handle.message_id, prepared.reason,
-                                     now);
+  return raise_alert(ports_.store.alerts(), "parked", prepared.delivery.envelope, prepared.reason, prepared.detail,
+                     now);
 }
 
 Result<void> Worker::skip(const Prepared& prepared, Group& group, Instant now) {
@@ -163,7 +164,7 @@ Result<void> Worker::skip(const Prepared& prepared, Group& group, Instant now) {
   ++group.counts.skipped;
   TRY(ports_.store.history().event(message_id, "skipped", prepared.reason, kActor, now));
   if (prepared.action != Action::kExpire) return {};
-  return ports_.store.alerts().raise("expired", envelope.channel, message_id, prepared.reason, now);
+  return raise_alert(ports_.store.alerts(), "expired", envelope, prepared.reason, {}, now);
 }
 
 void Worker::put_back(const Prepared& prepared, Group& group, Instant ready, std::string_view reason) {

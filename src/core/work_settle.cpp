@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/alert.hpp"
 #include "core/backoff.hpp"
 #include "core/work.hpp"
 
@@ -53,11 +54,7 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
   ack(finished, group);
   TRY_ASSIGN(const bool settled, ports_.store.inbox().settle({message_id, finished.call.token, to, outcome.reason,
                                                               outcome.detail, outcome.reference, outcome.status, now}));
-  if (!settled) {
-    group.events.push_back({Event::Level::kError, "work.claim-lost", message_id, channel,
-                            "the result came after the claim had been taken away: " + describe(outcome), 0});
-    return {};
-  }
+  if (!settled) return claim_lost(finished, to, group);
   if (to == InboxState::kSent) {
     ++group.counts.sent;
     group.events.push_back({Event::Level::kDebug, "work.sent", message_id, channel, {}, 1});
@@ -67,14 +64,29 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
     ++group.counts.error;
     group.events.push_back({Event::Level::kError, "work.error", message_id, channel, describe(outcome), 1});
     TRY(ports_.store.history().event(message_id, "error", outcome.reason, kActor, now));
-    return ports_.store.alerts().raise("error", channel, message_id, outcome.reason, now);
+    return raise_alert(ports_.store.alerts(), "error", finished.call.dispatch.envelope, outcome.reason,
+                       describe(outcome), now);
   }
   ++group.counts.failed;
   group.events.push_back({Event::Level::kWarning, "work.failed", message_id, channel, describe(outcome), 1});
   TRY(ports_.store.parked().park(
       {finished.call.dispatch.envelope, outcome.reason, outcome.detail, finished.call.tries + 1, now}));
   TRY(ports_.store.history().event(message_id, "failed", outcome.reason, kActor, now));
-  return ports_.store.alerts().raise("parked", channel, message_id, outcome.reason, now);
+  return raise_alert(ports_.store.alerts(), "parked", finished.call.dispatch.envelope, outcome.reason,
+                     describe(outcome), now);
+}
+
+// A receipt was here before the result: the message is SENT and stays so. Anything else must not happen.
+Result<void> Worker::claim_lost(const Finished& finished, InboxState to, Group& group) {
+  const std::string& message_id = finished.call.delivery.message_id;
+  TRY_ASSIGN(const std::optional<InboxRow> row, ports_.store.inbox().find(message_id));
+  const bool proven = row && row->state == InboxState::kSent && to != InboxState::kFailed;
+  if (proven) ++group.counts.sent;
+  group.events.push_back({proven ? Event::Level::kDebug : Event::Level::kError,
+                          proven ? "work.sent" : "work.claim-lost", message_id, finished.call.dispatch.envelope.channel,
+                          "the result came after the claim had been taken away: " + describe(finished.outcome),
+                          proven ? 1 : 0});
+  return {};
 }
 
 // It may have been processed. Only a channel whose vendor honours the message id may ask again, with the same
@@ -107,8 +119,8 @@ Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Ins
   if (!released) {
     // Row 12b: it was taken away in the meantime, and is ERROR or will become it.
     ack(finished, group);
-    return ports_.store.alerts().raise("release-failed", channel.name, call.delivery.message_id,
-                                       finished.outcome.reason, now);
+    return raise_alert(ports_.store.alerts(), "release-failed", call.dispatch.envelope, finished.outcome.reason, {},
+                       now);
   }
   if (finished.outcome.not_begun || concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
     retry(finished, group, now, call.tries, false);
@@ -133,7 +145,7 @@ Result<void> Worker::park_call(const Finished& finished, std::string_view reason
   TRY(ports_.store.parked().park(
       {call.dispatch.envelope, std::string(reason), describe(finished.outcome), call.tries + 1, now}));
   TRY(ports_.store.history().event(message_id, "parked", reason, kActor, now));
-  return ports_.store.alerts().raise("parked", call.dispatch.envelope.channel, message_id, reason, now);
+  return raise_alert(ports_.store.alerts(), "parked", call.dispatch.envelope, reason, describe(finished.outcome), now);
 }
 
 Result<void> Worker::note_lane(const Finished& finished, Group& group, Instant now) {

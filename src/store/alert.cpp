@@ -1,6 +1,24 @@
 #include "store/alert.hpp"
 
+#include "store/change_one.hpp"
+
 namespace notify {
+namespace {
+
+#define ALERT_COLUMNS \
+  "id, kind, subject, message_id, detail, count, first_at, last_at, closed_at IS NULL, told, notified_at"
+
+Result<std::vector<Alert>> read_all(sqlite::Use query) {
+  std::vector<Alert> alerts;
+  while (true) {
+    TRY_ASSIGN(const bool more, query.row());
+    if (!more) return alerts;
+    alerts.push_back({query.integer(0), query.text(1), query.text(2), query.text(3), query.text(4), query.integer(5),
+                      query.instant(6), query.instant(7), query.flag(8), query.integer(9), query.maybe_instant(10)});
+  }
+}
+
+}  // namespace
 
 Result<void> SqliteAlerts::raise(std::string_view kind, std::string_view subject, std::string_view message_id,
                                  std::string_view detail, Instant now) {
@@ -18,6 +36,41 @@ Result<void> SqliteAlerts::close(std::string_view kind, std::string_view subject
     UPDATE notification_alert SET closed_at = ?3 WHERE kind = ?1 AND subject = ?2 AND closed_at IS NULL)sql"));
   TRY(close.bind(kind, subject, now).run());
   return {};
+}
+
+Result<void> SqliteAlerts::keep_open(std::string_view kind, std::string_view subject, std::string_view detail,
+                                     Instant now) {
+  TRY_ASSIGN(sqlite::Use raise, session_.writer().use(R"sql(
+    INSERT INTO notification_alert (kind, subject, detail, first_at, last_at) VALUES (?1, ?2, ?3, ?4, ?4)
+    ON CONFLICT (kind, subject) WHERE closed_at IS NULL
+    DO UPDATE SET detail = excluded.detail, last_at = excluded.last_at)sql"));
+  TRY(raise.bind(kind, subject, detail, now).run());
+  return {};
+}
+
+Result<std::vector<Alert>> SqliteAlerts::open_alerts() {
+  // kind > '' names the whole of the small partial index.
+  TRY_ASSIGN(sqlite::Use query, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
+      FROM notification_alert WHERE closed_at IS NULL AND kind > '' ORDER BY kind, subject)sql"));
+  return read_all(std::move(query));
+}
+
+Result<std::vector<Alert>> SqliteAlerts::due(Instant told_before, int limit) {
+  TRY_ASSIGN(sqlite::Use untold, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
+      FROM notification_alert WHERE notified_at IS NULL AND id > 0 ORDER BY id LIMIT ?1)sql"));
+  TRY_ASSIGN(std::vector<Alert> alerts, read_all(std::move(untold.bind(limit))));
+  TRY_ASSIGN(sqlite::Use again, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
+      FROM notification_alert WHERE closed_at IS NULL AND kind > '' AND notified_at <= ?1 LIMIT ?2)sql"));
+  again.bind(told_before, limit - static_cast<int>(alerts.size()));
+  TRY_ASSIGN(std::vector<Alert> repeated, read_all(std::move(again)));
+  std::move(repeated.begin(), repeated.end(), std::back_inserter(alerts));
+  return alerts;
+}
+
+Result<bool> SqliteAlerts::tell(std::int64_t id, std::int64_t told, Instant now) {
+  return change_one(session_,
+                    "UPDATE notification_alert SET notified_at = ?3, told = told + 1 WHERE id = ?1 AND told = ?2", id,
+                    told, now);
 }
 
 }  // namespace notify

@@ -22,4 +22,20 @@ Result<void> SqliteHistory::event(std::string_view message_id, std::string_view 
   return {};
 }
 
+Result<std::optional<HistoryTable::AttemptMark>> SqliteHistory::last_attempt(std::string_view message_id,
+                                                                             Instant since) {
+  TRY_ASSIGN(sqlite::Use query, session_.database().use(R"sql(
+    SELECT number, reference FROM notification_attempt
+     WHERE message_id = ?1 AND at >= ?2 ORDER BY id DESC LIMIT 1)sql"));
+  TRY_ASSIGN(const bool found, query.bind(message_id, since).row());
+  if (!found) return std::nullopt;
+  return AttemptMark{query.small(0), query.text(1)};
+}
+
+Result<bool> SqliteHistory::happened(std::string_view message_id, std::string_view name) {
+  TRY_ASSIGN(sqlite::Use query, session_.database().use(R"sql(
+    SELECT 1 FROM notification_event WHERE message_id = ?1 AND name = ?2 LIMIT 1)sql"));
+  return query.bind(message_id, name).row();
+}
+
 }  // namespace notify

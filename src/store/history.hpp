@@ -12,6 +12,8 @@ class SqliteHistory final : public HistoryTable {
   Result<void> attempt(std::string_view message_id, int number, const Outcome& outcome, Instant now) override;
   Result<void> event(std::string_view message_id, std::string_view name, std::string_view detail,
                      std::string_view actor, Instant now) override;
+  Result<std::optional<AttemptMark>> last_attempt(std::string_view message_id, Instant since) override;
+  Result<bool> happened(std::string_view message_id, std::string_view name) override;
 
  private:
   Session& session_;

@@ -10,7 +10,7 @@ using sqlite::Use;
 
 #define INBOX_COLUMNS                                                                                          \
   "message_id, outbox_id, channel, status, claim_token, holder, claimed_at, resume_at, first_call_at, calls, " \
-  "unknown_before"
+  "unknown_before, reason, reference, settled_at"
 
 InboxRow read_inbox(const Use& row) {
   InboxRow inbox;
@@ -27,6 +27,9 @@ InboxRow read_inbox(const Use& row) {
   inbox.first_call_at = row.instant(8);
   inbox.calls = row.small(9);
   inbox.unknown_before = row.flag(10);
+  inbox.reason = row.text(11);
+  inbox.reference = row.text(12);
+  inbox.settled_at = row.maybe_instant(13);
   return inbox;
 }
 
@@ -126,6 +129,41 @@ Result<bool> SqliteInbox::skip(std::string_view message_id, std::int64_t outbox_
                                             message_id, outbox_id, channel, reason, now));
   if (skipped) session_.count(Counter::kInboxSkipped, 1, now);
   return skipped;
+}
+
+Result<bool> SqliteInbox::forget(std::string_view message_id, std::int64_t token, InboxState from, Instant now) {
+  ASSERT(from == InboxState::kFailed || from == InboxState::kError || from == InboxState::kSkipped);
+  TRY_ASSIGN(const bool gone, change_one(session_, R"sql(
+    DELETE FROM notification_inbox
+     WHERE message_id = ?1 AND coalesce(claim_token, 0) = ?2 AND status = ?3)sql",
+                                         message_id, token, name(from)));
+  if (gone) session_.count(counter_of(from), -1, now);
+  return gone;
+}
+
+Result<std::vector<InboxRow>> SqliteInbox::to_look_up(std::string_view channel, Instant oldest, Instant now,
+                                                      int limit) {
+  TRY_ASSIGN(Use query, session_.database().use("SELECT " INBOX_COLUMNS R"sql(
+      FROM notification_inbox
+     WHERE status = 'ERROR' AND updated_at >= ?2 AND channel = ?1 AND
+           (looked_up_at IS NULL OR (?3 - looked_up_at) * 4 >= ?3 - settled_at)
+     ORDER BY updated_at LIMIT ?4)sql"));
+  query.bind(channel, oldest, now, limit);
+  return read_all(std::move(query));
+}
+
+Result<bool> SqliteInbox::looked_up(std::string_view message_id, std::int64_t token, Instant now) {
+  return change_one(session_, R"sql(
+    UPDATE notification_inbox SET looked_up_at = ?3
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'ERROR')sql",
+                    message_id, token, now);
+}
+
+Result<bool> SqliteInbox::any_error(std::string_view channel, std::string_view reason) {
+  TRY_ASSIGN(Use query, session_.database().use(R"sql(
+    SELECT 1 FROM notification_inbox
+     WHERE status = 'ERROR' AND channel = ?1 AND (?2 = '' OR reason = ?2) LIMIT 1)sql"));
+  return query.bind(channel, reason).row();
 }
 
 Result<std::vector<InboxRow>> SqliteInbox::held_by(std::int64_t holder, int limit) {

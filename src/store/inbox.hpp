@@ -20,6 +20,10 @@ class SqliteInbox final : public InboxTable {
   Result<bool> release(std::string_view message_id, std::int64_t token) override;
   Result<bool> skip(std::string_view message_id, std::int64_t outbox_id, std::string_view channel,
                     std::string_view reason, Instant now) override;
+  Result<bool> forget(std::string_view message_id, std::int64_t token, InboxState from, Instant now) override;
+  Result<std::vector<InboxRow>> to_look_up(std::string_view channel, Instant oldest, Instant now, int limit) override;
+  Result<bool> looked_up(std::string_view message_id, std::int64_t token, Instant now) override;
+  Result<bool> any_error(std::string_view channel, std::string_view reason) override;
   Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) override;
   Result<std::vector<InboxRow>> stale(Instant cutoff, int limit) override;
 

@@ -106,20 +106,6 @@ Result<bool> SqliteOperators::read_queue(Whereabouts& at) {
   return true;
 }
 
-Result<bool> SqliteOperators::any_parked(std::string_view channel) {
-  TRY_ASSIGN(Use query, session_.database().use(R"sql(
-    SELECT 1 FROM notification_parked WHERE reason > '' AND channel = ?1 LIMIT 1)sql"));
-  return query.bind(channel).row();
-}
-
-Result<bool> SqliteOperators::any_error(std::string_view channel) {
-  TRY_ASSIGN(Use query, session_.database().use(R"sql(
-    SELECT 1 FROM notification_inbox
-     WHERE (status = 'FAILED' OR status = 'ERROR' OR status = 'SKIPPED') AND status = 'ERROR' AND channel = ?1
-     LIMIT 1)sql"));
-  return query.bind(channel).row();
-}
-
 // --- outbox -----------------------------------------------------------------------------------------------
 
 Result<bool> SqliteOperators::reopen(std::int64_t outbox_id, const Reopening& reopening) {

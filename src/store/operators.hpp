@@ -17,8 +17,6 @@ class SqliteOperators final : public OperatorTable {
                             Instant now) override;
   Result<bool> take_from_queue(std::string_view message_id, std::int64_t dead_holder) override;
   Result<bool> park(std::string_view message_id, std::int64_t outbox_id, std::string_view reason, Instant now) override;
-  Result<bool> any_parked(std::string_view channel) override;
-  Result<bool> any_error(std::string_view channel) override;
 
  private:
   Result<bool> read_outbox(std::int64_t id, Whereabouts& at);

@@ -23,10 +23,14 @@ class SqliteOutbox final : public OutboxTable {
   Result<bool> finish(std::int64_t id, OutboxState to, std::string_view reason, Instant now) override;
   Result<int> recover_expired(Instant now, bool copy_may_be_out) override;
   Result<int> recover_holder(std::int64_t holder, Instant now, bool copy_may_be_out) override;
+  Result<bool> reopen(std::int64_t id, OutboxState from, Instant now) override;
+  Result<std::vector<std::int64_t>> nowhere(std::int64_t after, Instant published_before, int limit) override;
+  Result<bool> republish(std::int64_t id, Instant published_before, bool copy_may_be_out, Instant now) override;
   Result<std::optional<Instant>> next_ready(Instant now) override;
   Result<std::string> message_id(std::int64_t outbox_id) override;
   Result<std::optional<std::int64_t>> find(std::string_view message_id_or_key) override;
   Result<std::optional<OutboxState>> state(std::int64_t outbox_id) override;
+  Result<std::optional<Envelope>> envelope(std::int64_t outbox_id) override;
 
  private:
   Result<std::optional<InsertResult>> existing(const NewMessage& message);

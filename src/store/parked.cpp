@@ -26,4 +26,15 @@ Result<bool> SqliteParked::remove(std::string_view message_id) {
   return change_one(session_, "DELETE FROM notification_parked WHERE message_id = ?1", message_id);
 }
 
+Result<bool> SqliteParked::any(std::string_view channel, std::string_view reason) {
+  if (!reason.empty()) {
+    TRY_ASSIGN(sqlite::Use query, session_.database().use(R"sql(
+      SELECT 1 FROM notification_parked WHERE reason = ?2 AND channel = ?1 LIMIT 1)sql"));
+    return query.bind(channel, reason).row();
+  }
+  TRY_ASSIGN(sqlite::Use query, session_.database().use(R"sql(
+    SELECT 1 FROM notification_parked WHERE reason > '' AND channel = ?1 LIMIT 1)sql"));
+  return query.bind(channel).row();
+}
+
 }  // namespace notify

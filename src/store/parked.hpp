@@ -12,6 +12,7 @@ class SqliteParked final : public ParkedTable {
   Result<bool> park(const ParkedMessage& message) override;
   Result<bool> contains(std::string_view message_id) override;
   Result<bool> remove(std::string_view message_id) override;
+  Result<bool> any(std::string_view channel, std::string_view reason) override;
 
  private:
   Session& session_;

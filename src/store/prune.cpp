@@ -179,4 +179,12 @@ Result<int> SqlitePrune::forget_alerts(Instant cutoff) {
   return forget.bind(cutoff, kPage).run();
 }
 
+Result<int> SqlitePrune::forget_receipts(Instant cutoff) {
+  TRY_ASSIGN(Use forget, session_.writer().use(R"sql(
+    DELETE FROM notification_receipt
+     WHERE id IN (SELECT id FROM notification_receipt WHERE applied_at < ?1 LIMIT ?2)
+     -- may scan: the receipts; may collect: a page of them)sql"));
+  return forget.bind(cutoff, kPage).run();
+}
+
 }  // namespace notify

@@ -17,6 +17,7 @@ class SqlitePrune final : public PruneTable {
   Result<int> forget_keys(Instant cutoff) override;
   Result<int> count_keys(Instant cutoff) override;
   Result<int> forget_alerts(Instant cutoff) override;
+  Result<int> forget_receipts(Instant cutoff) override;
 
  private:
   // A finished message as its removal needs it.

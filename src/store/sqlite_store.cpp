@@ -17,10 +17,12 @@
 #include "store/parked.hpp"
 #include "store/prune.hpp"
 #include "store/queue.hpp"
+#include "store/receipt.hpp"
 #include "store/run.hpp"
 #include "store/show.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/status.hpp"
+#include "store/upkeep.hpp"
 #include "store/write_pacer.hpp"
 
 namespace notify {
@@ -54,6 +56,8 @@ struct SqliteStore::Parts {
   SqliteRuns runs{session};
   SqliteOperators operators{session};
   SqlitePrune prune{session};
+  SqliteReceipts receipts{session};
+  SqliteUpkeep upkeep{session};
   WritePacer pacer;
   std::int64_t data_version = 0;
 };
@@ -89,6 +93,8 @@ HistoryTable& SqliteStore::history() { return parts_->history; }
 RunTable& SqliteStore::runs() { return parts_->runs; }
 OperatorTable& SqliteStore::operators() { return parts_->operators; }
 PruneTable& SqliteStore::prune() { return parts_->prune; }
+ReceiptTable& SqliteStore::receipts() { return parts_->receipts; }
+UpkeepTable& SqliteStore::upkeep() { return parts_->upkeep; }
 sqlite::Database& SqliteStore::database() { return parts_->session.database(); }
 const std::string& SqliteStore::path() const noexcept { return parts_->session.database().path(); }
 

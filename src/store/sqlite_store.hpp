@@ -40,6 +40,8 @@ class SqliteStore final : public Store, public Reports {
   HistoryTable& history() override;
   RunTable& runs() override;
   Result<void> fence(std::int64_t run_id) override;
+  ReceiptTable& receipts() override;
+  UpkeepTable& upkeep() override;
   Result<bool> changed_elsewhere() override;
   // Whether the fence file says that this is an old copy, restored from a backup; for those who only read.
   Result<void> check_fence();

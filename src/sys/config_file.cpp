@@ -131,7 +131,11 @@ void read_alerts(Section& section, const toml::table* channels, AlertsConfig& al
     section.require("to");
   }
   section.text("to", alerts.to);
+  section.duration("timeout", alerts.timeout, 1s, 10min);
   section.duration("repeat_after", alerts.repeat_after, 1min);
+  section.integer("parked_growth", alerts.parked_growth, 0, 1'000'000'000);
+  section.duration("backlog_age", alerts.backlog_age, 1min);
+  section.duration("run_missing", alerts.run_missing, 1min);
 }
 
 void read_all(Source& source, const toml::table& root, Config& config) {
@@ -152,6 +156,7 @@ void read_all(Source& source, const toml::table& root, Config& config) {
     section.check_keys();
     section.duration("lease", config.queue.lease, 1s);
     section.integer("delivery_limit", config.queue.delivery_limit, 1, 1000);
+    section.duration("unaccounted_after", config.queue.unaccounted_after, 1min);
   });
   part("work", [&](Section& section) {
     section.check_keys();

@@ -65,6 +65,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "`timeout`, shorter than its `stale_after`."},
     {"queue", "delivery_limit", "1 to 1000", "20",
      "After so many lost leases a message that was never claimed is parked as poison."},
+    {"queue", "unaccounted_after", "duration", "\"1h\"",
+     "With a broker: a published message that has been in no table for so long is handed on again. The embedded queue "
+     "needs no such patience."},
 
     {"work", "concurrency", "1 to 1024", "64", "Calls in flight in one process, over all channels."},
     {"work", "shutdown_grace", "duration", "\"60s\"",
@@ -143,10 +146,22 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "`url` may always.",
      "webhook"},
 
-    {"alerts", "exec", "list of strings", "[]", "A program that gets the alert as JSON on its standard input."},
-    {"alerts", "channel", "string", "", "A channel that carries the alert; needs `to`."},
+    {"alerts", "exec", "list of strings", "[]",
+     "A program and its arguments (no shell). `notifyctl reconcile` runs it once when alerts are due and gives it one "
+     "JSON object a line on its standard input. When it does not exit with 0, they are told again at the next run."},
+    {"alerts", "timeout", "duration", "\"30s\"", "How long that program may take."},
+    {"alerts", "channel", "string", "",
+     "A channel that carries alerts as messages of the kind `notifyctl.alert`; needs `to`. Trouble of this channel "
+     "itself is told by `exec` and `notifyctl status` only."},
     {"alerts", "to", "string", "", "The recipient of alerts on that channel."},
-    {"alerts", "repeat_after", "duration", "\"1h\"", "An alert that is still open is told again after this time."},
+    {"alerts", "repeat_after", "duration", "\"1h\"",
+     "An alert that is still open is told again after this time. One about something that happened and is over closes "
+     "when it has not happened again for as long."},
+    {"alerts", "parked_growth", "number", "100",
+     "An alert when more messages than this were parked between two runs of `notifyctl reconcile`."},
+    {"alerts", "backlog_age", "duration", "\"1h\"", "An alert when the oldest unsent message is due for longer."},
+    {"alerts", "run_missing", "duration", "\"1h\"",
+     "An alert when `relay` or `work` has something to do and has not succeeded for longer."},
 
     {"templates", "directory", "path", "", "The directory of the templates: `NAME.toml` is the template NAME."},
     {"templates", "default_locale", "string", "",

@@ -98,15 +98,15 @@ TEST_F(StoreOperators, AParkedMessageIsNotClaimed) {
   EXPECT_FALSE(written([&] { return table().park(row.message_id, row.outbox_id, "again", now); }));
   EXPECT_FALSE(written([&] { return store->inbox().claim({row.message_id, row.outbox_id, "mail", 5, 1, now}); }));
   EXPECT_EQ(at("k1").parked_reason, "held");
-  EXPECT_TRUE(*table().any_parked("mail"));
-  EXPECT_FALSE(*table().any_parked("sms"));
+  EXPECT_TRUE(*store->parked().any("mail", {}));
+  EXPECT_FALSE(*store->parked().any("sms", {}));
 }
 
 TEST_F(StoreOperators, AClaimedMessageIsNotParked) {
   const InsertResult row = queued("k1");
   settled(row, InboxState::kError);
   EXPECT_FALSE(written([&] { return table().park(row.message_id, row.outbox_id, "held", now); }));
-  EXPECT_TRUE(*table().any_error("mail"));
+  EXPECT_TRUE(*store->inbox().any_error("mail", {}));
 }
 
 TEST_F(StoreOperators, WhatAWorkerHasIsNotTakenFromTheQueue) {

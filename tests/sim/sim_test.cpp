@@ -1,4 +1,4 @@
-// The seeded simulator: relays, workers and operators over the real store, interleaved and killed by a random sequence,
+// The seeded simulator: relays, workers, reconcilers and operators over the real store, interleaved and killed by a random sequence,
 // with a vendor that is logged, a clock that jumps, and the invariants checked after every step.
 //
 //   SIM_SEEDS=N   how many seeds (default 60), from SIM_FIRST (default 1) on
@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <iterator>
 
 #include "core/cancel.hpp"
 #include "core/park.hpp"
@@ -75,7 +78,14 @@ class Simulation {
 
   void start() {
     if (world_.processes().size() >= kProcesses) return;
-    world_.start(roll(2) == 0 ? Process::Kind::kRelay : Process::Kind::kWorker);
+    constexpr std::array kKinds{Process::Kind::kRelay, Process::Kind::kWorker, Process::Kind::kRelay,
+                                Process::Kind::kWorker, Process::Kind::kReconciler};
+    const Process::Kind kind = kKinds[static_cast<std::size_t>(roll(kKinds.size()))];
+    const auto& all = world_.processes();
+    const bool one_reconciles = std::any_of(
+        all.begin(), all.end(), [](const auto& process) { return process->kind() == Process::Kind::kReconciler; });
+    if (kind == Process::Kind::kReconciler && one_reconciles) return;  // its kernel lock
+    world_.start(kind);
   }
 
   void kill() {
@@ -102,6 +112,8 @@ class Simulation {
     try {
       if (process->kind() == Process::Kind::kRelay) {
         ASSERT_TRUE(process->relay_step());
+      } else if (process->kind() == Process::Kind::kReconciler) {
+        reconcile(*process);
       } else {
         work(*process);
       }
@@ -142,6 +154,30 @@ class Simulation {
     }
   }
 
+  // Receipts come in the middle of everything, or the next step is done.
+  void reconcile(Process& process) {
+    if (roll(4) == 0) {
+      const std::vector<Receipt> receipts{receipt(), receipt()};
+      ASSERT_TRUE(process.reconciler().take(receipts));
+      return;
+    }
+    const Result<bool> more = process.reconcile_step();
+    ASSERT_TRUE(more) << more.error().message;
+    if (!*more) world_.kill(process);
+  }
+
+  // What the vendor says about some message, always true; sometimes about none of ours.
+  Receipt receipt() {
+    Receipt said;
+    said.message_id = "nobody-knows-this-" + std::to_string(roll(3));
+    const bool accepted = roll(2) == 0;
+    const std::set<std::string>& from = accepted ? accepted_ : refused_;
+    if (!from.empty()) said.message_id = *std::next(from.begin(), roll(static_cast<int>(from.size())));
+    said.verdict = accepted ? ReceiptVerdict::kAccepted : ReceiptVerdict::kRefused;
+    if (roll(2) == 0) said.at = world_.clock.now();
+    return said;
+  }
+
   // One of the things that can happen next in a worker: a turn, a call begins, an answer comes.
   void work(Process& worker) {
     switch (roll(3)) {
@@ -177,8 +213,14 @@ class Simulation {
     worker.kill_switch().reach(CrashPoint::kWorkAfterCall);
     const int dice = roll(10);
     Outcome outcome = dice < 7 ? sent() : dice == 7 ? refused() : unknown();
-    if (outcome.cls == OutcomeClass::kSent) accepted_.insert(call.delivery.message_id);
-    if (outcome.cls == OutcomeClass::kPermanent) --may_be_accepted_[call.delivery.message_id];
+    const bool has_it = outcome.cls == OutcomeClass::kSent || dice == 8;  // with dice 8 and 9 nobody hears of it
+    if (has_it) {
+      accepted_.insert(call.delivery.message_id);
+    } else {
+      --may_be_accepted_[call.delivery.message_id];
+    }
+    // Where the same key goes out again, a refusal of one call ends nothing.
+    if (!has_it && at_most_once_.contains(call.delivery.message_id)) refused_.insert(call.delivery.message_id);
     worker.back.push_back({std::move(call), std::move(outcome)});
   }
 
@@ -204,6 +246,7 @@ class Simulation {
     for (int round = 0; round < 12; ++round) {
       world_.relay_all();
       world_.work_all(good);
+      world_.reconcile();
       world_.clock.advance(4h);
     }
     check();
@@ -229,6 +272,7 @@ class Simulation {
   std::vector<std::string> ids_{};
   std::set<std::string> at_most_once_{};
   std::set<std::string> accepted_{};
+  std::set<std::string> refused_{};
   std::map<std::string, int> may_be_accepted_{};      // calls that arrived, without those that were refused
   std::map<std::string, int> accepted_duplicates_{};  // replays of an ERROR
 };

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/enqueue.hpp"
+#include "store/sqlite/database.hpp"
 
 namespace notify::sim {
 namespace {
@@ -52,7 +53,8 @@ void NullChannel::ADD_FAILURE_UNREACHABLE() { ADD_FAILURE() << "the simulated dr
 // --- Process ------------------------------------------------------------------------------------------------
 
 Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(world.open()) {
-  run_ = must(begin_run(*store_, world.lives, world.clock, kind == Kind::kRelay ? "relay" : "work", 1));
+  const char* const command = kind == Kind::kRelay ? "relay" : kind == Kind::kWorker ? "work" : "reconcile";
+  run_ = must(begin_run(*store_, world.lives, world.clock, command, 1));
   if (world.broker) {
     transport_ = std::make_unique<BrokerTransport>(*world.broker, run_, world.clock);
   } else {
@@ -63,6 +65,12 @@ Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(w
     relay_ = std::make_unique<Relay>(
         RelayPorts{*store_, *transport_, world.lives, world.clock, world.random, kill_switch_, world.events, policies},
         world.config.relay, run_);
+    return;
+  }
+  if (kind == Kind::kReconciler) {
+    reconciler_ = std::make_unique<Reconciler>(ReconcilePorts{*store_, *store_, *transport_, world.lives, world.clock,
+                                                              world.random, kill_switch_, world.events},
+                                               world.config, run_);
     return;
   }
   std::vector<WorkLane> lanes;
@@ -79,6 +87,16 @@ Process::~Process() = default;
 Result<int> Process::relay_step() {
   TRY(relay_->recover());
   return relay_->step(INT32_MAX);
+}
+
+Result<bool> Process::reconcile_step() {
+  switch (step_++) {
+    case 0: TRY(reconciler_->recover()); return true;
+    case 1: TRY(reconciler_->apply_waiting()); return true;
+    case 2: TRY(reconciler_->verify(true)); return true;
+    case 3: TRY(reconciler_->republish(true)); return true;
+    default: TRY(reconciler_->watch()); return false;
+  }
 }
 
 Result<Turn> Process::worker_turn() {
@@ -170,6 +188,34 @@ void World::work_all(const std::function<Outcome(const Call&)>& outcome) {
   }
   kill(worker);
 }
+
+ReconcileSummary World::reconcile(const std::vector<Receipt>& receipts) {
+  Process& process = start(Process::Kind::kReconciler);
+  if (!receipts.empty()) must(process.reconciler().take(receipts));
+  while (must(process.reconcile_step())) {
+  }
+  const ReconcileSummary summary = process.reconciler().summary();
+  kill(process);
+  return summary;
+}
+
+void World::replay(const std::string& message_id) {
+  SqliteStore& store = *observer_;
+  must(store.write([&]() -> Result<void> {
+    TRY_ASSIGN(const std::optional<InboxRow> row, store.inbox().find(message_id));
+    if (row) TRY(store.inbox().forget(message_id, row->token, row->state, clock.now()));
+    TRY(store.parked().remove(message_id));
+    TRY(store.queue().remove_any(message_id));
+    TRY(store.upkeep().correct_counter("outbox.PUBLISHED", -1));
+    TRY(store.history().event(message_id, "replayed", {}, "test", clock.now()));
+    TRY_ASSIGN(const std::optional<std::int64_t> id, store.outbox().find(message_id));
+    const std::string now = std::to_string(clock.now().ms);
+    return store.database().execute("UPDATE notification_outbox SET status = 'PENDING', due_at = " + now +
+                                    ", ready_at = " + now + " WHERE id = " + std::to_string(*id));
+  }));
+}
+
+std::vector<Alert> World::open_alerts() { return must(observer_->alerts().open_alerts()); }
 
 std::optional<InboxState> World::inbox(const std::string& message_id) {
   const auto row = must(observer_->inbox().find(message_id));

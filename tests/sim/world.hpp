@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/lane_alerts.hpp"
+#include "core/reconcile.hpp"
 #include "core/recovery.hpp"
 #include "core/relay.hpp"
 #include "core/work.hpp"
@@ -87,10 +88,10 @@ class NullChannel final : public Channel {
 
 class World;
 
-// One relay or worker process.
+// One relay, worker or reconcile process.
 class Process {
  public:
-  enum class Kind { kRelay, kWorker };
+  enum class Kind { kRelay, kWorker, kReconciler };
   Process(World& world, Kind kind);
   ~Process();
 
@@ -103,6 +104,9 @@ class Process {
 
   // Relay: recover and one batch. Returns rows looked at.
   Result<int> relay_step();
+  // Reconciler: the next of its steps. False: that was the last one.
+  Result<bool> reconcile_step();
+  Reconciler& reconciler() { return *reconciler_; }
   // Worker: recover dead ones and one turn with what has come back. New calls are in `calls`.
   Result<Turn> worker_turn();
 
@@ -119,6 +123,8 @@ class Process {
   std::unique_ptr<Transport> transport_{};
   std::unique_ptr<Relay> relay_{};
   std::unique_ptr<Worker> worker_{};
+  std::unique_ptr<Reconciler> reconciler_{};
+  int step_ = 0;
 };
 
 class World {
@@ -156,6 +162,11 @@ class World {
   // Relays everything, works everything off with `outcome` for each call, until nothing is due.
   void relay_all();
   void work_all(const std::function<Outcome(const Call&)>& outcome);
+  // One whole run, after taking these receipts.
+  ReconcileSummary reconcile(const std::vector<Receipt>& receipts = {});
+  // What an operator's replay does to a message that is not SENT.
+  void replay(const std::string& message_id);
+  std::vector<Alert> open_alerts();
 
   std::optional<InboxState> inbox(const std::string& message_id);
   OutboxState outbox(const std::string& message_id);

@@ -18,6 +18,36 @@ struct Dispatch {
   int attempt = 1;        // 1 for the first call of this message
 };
 
+// A message whose call ended without a result, as its vendor may know it.
+struct LookUpQuestion {
+  std::string message_id{};
+  std::string reference{};  // the vendor's id, where a call brought one; may be empty
+  std::string address{};    // whom it was for; may be empty
+  Instant called_at{};
+};
+
+struct LookUpAnswer {
+  enum class Kind {
+    kAccepted,      // the vendor has it
+    kRefused,       // the vendor had it and will never deliver it
+    kNeverArrived,  // the vendor would know of it, and does not
+    kUnknown,       // no answer, or none that proves anything
+  };
+  Kind kind = Kind::kUnknown;
+  std::string reason{};     // short stable word
+  std::string detail{};     // bounded, valid UTF-8, no control characters, no secret
+  std::string reference{};  // the vendor's id of the message; may be empty
+};
+
+// Asks a vendor what became of a message, by message id. Loop thread only.
+class LookUp {
+ public:
+  virtual ~LookUp() = default;
+  // `done` is called exactly once, later, on the loop thread, within the channel's time-out. Changes nothing at the
+  // vendor. Only a documented answer is more than kUnknown: an empty list from an index that lags is none.
+  virtual void look_up(LookUpQuestion question, std::function<void(LookUpAnswer)> done) = 0;
+};
+
 // A driver of one configured channel (lane). Lives on the event-loop thread; check() may be called from any
 // thread and does no I/O.
 class Channel {
@@ -33,6 +63,9 @@ class Channel {
   // Starts the call. `done` is called exactly once, later, on the loop thread, within the channel's time-out.
   // The driver never repeats a request by itself.
   virtual void send(Dispatch dispatch, Done done) = 0;
+
+  // Where the vendor can be asked; nullptr: it cannot. Lives as long as the channel.
+  virtual LookUp* look_up() { return nullptr; }
 };
 
 }  // namespace notify

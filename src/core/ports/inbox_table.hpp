@@ -24,6 +24,9 @@ struct InboxRow {
   Instant first_call_at{};      // the vendor's idempotency window counts from here
   int calls = 0;                // claims so far, resumed ones included
   bool unknown_before = false;  // an earlier call of this claim ended as unknown
+  std::string reason{};
+  std::string reference{};  // the vendor's id of the message
+  std::optional<Instant> settled_at{};
 };
 
 struct InboxClaim {
@@ -70,6 +73,17 @@ class InboxTable {
   // Inserts SKIPPED unless a row exists. True: inserted.
   virtual Result<bool> skip(std::string_view message_id, std::int64_t outbox_id, std::string_view channel,
                             std::string_view reason, Instant now) = 0;
+
+  // Deletes a row that is in state `from` (FAILED, ERROR, SKIPPED) under this token (0: it has none).
+  virtual Result<bool> forget(std::string_view message_id, std::int64_t token, InboxState from, Instant now) = 0;
+
+  // ERROR rows of a channel about which the vendor should be asked (again): never asked yet, or a quarter of their age
+  // ago. Those settled before `oldest` are left alone. Oldest first.
+  virtual Result<std::vector<InboxRow>> to_look_up(std::string_view channel, Instant oldest, Instant now,
+                                                   int limit) = 0;
+  virtual Result<bool> looked_up(std::string_view message_id, std::int64_t token, Instant now) = 0;
+  // Whether a message of the channel is ERROR, for this reason (empty: any).
+  virtual Result<bool> any_error(std::string_view channel, std::string_view reason) = 0;
 
   // SENDING rows of one holder, and SENDING rows whose later of claimed_at and resume_at is before `cutoff`.
   virtual Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) = 0;

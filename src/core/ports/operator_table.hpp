@@ -88,9 +88,6 @@ class OperatorTable {
   // Parks a PUBLISHED message that nobody has claimed.
   virtual Result<bool> park(std::string_view message_id, std::int64_t outbox_id, std::string_view reason,
                             Instant now) = 0;
-  // Whether anything of this channel is parked, or ERROR.
-  virtual Result<bool> any_parked(std::string_view channel) = 0;
-  virtual Result<bool> any_error(std::string_view channel) = 0;
 };
 
 }  // namespace notify

@@ -74,6 +74,14 @@ class OutboxTable {
   virtual Result<int> recover_expired(Instant now, bool copy_may_be_out) = 0;
   virtual Result<int> recover_holder(std::int64_t holder, Instant now, bool copy_may_be_out) = 0;
 
+  // SKIPPED, EXPIRED or FAILED → PENDING, due now: evidence shows that it went out after all.
+  virtual Result<bool> reopen(std::int64_t id, OutboxState from, Instant now) = 0;
+
+  // PUBLISHED rows since before `published_before` that are in no queue, inbox or parked, from `after` on.
+  virtual Result<std::vector<std::int64_t>> nowhere(std::int64_t after, Instant published_before, int limit) = 0;
+  // PUBLISHED → PENDING, due now, when it still is nowhere; tested in the statement itself.
+  virtual Result<bool> republish(std::int64_t id, Instant published_before, bool copy_may_be_out, Instant now) = 0;
+
   // When the next PENDING row becomes ready, later than now; empty when none waits.
   virtual Result<std::optional<Instant>> next_ready(Instant now) = 0;
 
@@ -81,6 +89,8 @@ class OutboxTable {
   virtual Result<std::string> message_id(std::int64_t outbox_id) = 0;
   virtual Result<std::optional<std::int64_t>> find(std::string_view message_id_or_key) = 0;
   virtual Result<std::optional<OutboxState>> state(std::int64_t outbox_id) = 0;
+  // The row as the transport carries it, whatever its state; nothing when there is none.
+  virtual Result<std::optional<Envelope>> envelope(std::int64_t outbox_id) = 0;
 };
 
 }  // namespace notify

@@ -37,6 +37,8 @@ class PruneTable {
   virtual Result<int> forget_keys(Instant cutoff) = 0;
   virtual Result<int> count_keys(Instant cutoff) = 0;
   virtual Result<int> forget_alerts(Instant cutoff) = 0;
+  // Receipts that were applied before it.
+  virtual Result<int> forget_receipts(Instant cutoff) = 0;
 };
 
 }  // namespace notify

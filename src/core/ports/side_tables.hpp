@@ -31,17 +31,41 @@ class ParkedTable {
   virtual Result<bool> park(const ParkedMessage& message) = 0;
   virtual Result<bool> contains(std::string_view message_id) = 0;
   virtual Result<bool> remove(std::string_view message_id) = 0;
+  // Whether a message of the channel is parked, for this reason (empty: any).
+  virtual Result<bool> any(std::string_view channel, std::string_view reason) = 0;
+};
+
+struct Alert {
+  std::int64_t id = 0;
+  std::string kind{};
+  std::string subject{};     // see core/alert.hpp
+  std::string message_id{};  // the latest message concerned; may be empty
+  std::string detail{};
+  std::int64_t count = 0;
+  Instant first_at{};
+  Instant last_at{};
+  bool open = true;
+  std::int64_t told = 0;  // how often somebody was told
+  std::optional<Instant> told_at{};
 };
 
 // notification_alert: raised in the same transaction as the retreat that it reports.
 class AlertTable {
  public:
   virtual ~AlertTable() = default;
-  // Opens an alert, or counts one more of an open one with the same kind and subject. Kinds: expired,
-  // gave-up, publish-failing, error, stale, release-failed, parked, lane-halted.
+  // Opens an alert, or counts one more of an open one with the same kind and subject. The kinds and their subjects are
+  // listed in core/alert.hpp.
   virtual Result<void> raise(std::string_view kind, std::string_view subject, std::string_view message_id,
                              std::string_view detail, Instant now) = 0;
   virtual Result<void> close(std::string_view kind, std::string_view subject, Instant now) = 0;
+  // Opens an alert about something that lasts, or brings the detail of the open one up to date; counts nothing.
+  virtual Result<void> keep_open(std::string_view kind, std::string_view subject, std::string_view detail,
+                                 Instant now) = 0;
+  virtual Result<std::vector<Alert>> open_alerts() = 0;
+  // Those of which nobody was told yet, open or closed, and open ones that were last told before `told_before`.
+  virtual Result<std::vector<Alert>> due(Instant told_before, int limit) = 0;
+  // Somebody was told of it for the (told + 1)-th time.
+  virtual Result<bool> tell(std::int64_t id, std::int64_t told, Instant now) = 0;
 };
 
 // One channel's shared state; absent row = open lane with nothing special.
@@ -75,6 +99,14 @@ class HistoryTable {
   // "stale", "replayed", "cancelled" …; actor: command or operator.
   virtual Result<void> event(std::string_view message_id, std::string_view name, std::string_view detail,
                              std::string_view actor, Instant now) = 0;
+  // The last attempt that was written at or after `since`.
+  struct AttemptMark {
+    int number = 0;
+    std::string reference{};
+  };
+  virtual Result<std::optional<AttemptMark>> last_attempt(std::string_view message_id, Instant since) = 0;
+  // Whether an event of this name is in the message's history.
+  virtual Result<bool> happened(std::string_view message_id, std::string_view name) = 0;
 };
 
 // A run (process) that claims. Its id is the holder in every claim and the byte of its kernel lock.

@@ -8,7 +8,9 @@
 #include "core/ports/inbox_table.hpp"
 #include "core/ports/outbox_table.hpp"
 #include "core/ports/queue_table.hpp"
+#include "core/ports/receipt_table.hpp"
 #include "core/ports/side_tables.hpp"
+#include "core/ports/upkeep_table.hpp"
 
 namespace notify {
 
@@ -34,6 +36,8 @@ class Store {
   virtual LaneTable& lanes() = 0;
   virtual HistoryTable& history() = 0;
   virtual RunTable& runs() = 0;
+  virtual ReceiptTable& receipts() = 0;
+  virtual UpkeepTable& upkeep() = 0;
 
   // Makes durable outside of the database that this run has begun, so that an older copy of the database, restored from
   // a backup, is known for what it is. Called outside of write(), before the run's first effect.
