@@ -26,6 +26,11 @@ class ExecChannel final : public Channel {
 
   Result<void> check(const Dispatch& dispatch) const override { return check_dispatch(dispatch); }
 
+  // Without the arguments: one of them may be a secret.
+  std::string preview(const Dispatch& dispatch) const override {
+    return command_.front() + (command_.size() > 1 ? " …" : "") + "\n\n" + message_json(dispatch) + '\n';
+  }
+
   void send(Dispatch dispatch, Done done) override {
     ProcessRequest request;
     request.argv = command_;

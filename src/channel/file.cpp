@@ -105,6 +105,8 @@ class FileChannel final : public Channel {
 
   Result<void> check(const Dispatch& dispatch) const override { return check_dispatch(dispatch); }
 
+  std::string preview(const Dispatch& dispatch) const override { return message_json(dispatch) + '\n'; }
+
   void send(Dispatch dispatch, Done done) override { writer_->add(message_json(dispatch) + '\n', std::move(done)); }
 
  private:

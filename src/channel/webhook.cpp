@@ -60,11 +60,21 @@ class WebhookChannel final : public Channel {
     return {};
   }
 
+  std::string preview(const Dispatch& dispatch) const override {
+    HttpRequest request = make_request(dispatch);
+    std::vector<std::string> secrets = settings_->secrets;
+    if (std::string signature = add_message_headers(dispatch.envelope, request); !signature.empty())
+      secrets.push_back(std::move(signature));
+    constexpr std::size_t kLine = 4096;
+    // A configured URL may be a secret from its path on.
+    std::string text = request.method + " " + (settings_->url.empty() ? request.url : mask_address(request.url)) + "\n";
+    for (const auto& [name, value] : request.headers)
+      text += safe_text_without(name + ": " + value, secrets, kLine) + "\n";
+    return text + "\n" + request.body + "\n";
+  }
+
   void send(Dispatch dispatch, Done done) override {
-    HttpRequest request = settings_->request;
-    request.url = settings_->url.empty() ? dispatch.address : settings_->url;
-    request.body = message_json(dispatch);
-    request.headers = settings_->headers;
+    HttpRequest request = make_request(dispatch);
     std::string signature = add_message_headers(dispatch.envelope, request);
     // Captures no `this`: the channel may be gone before the call is.
     http_.start(std::move(request), [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
@@ -82,6 +92,14 @@ class WebhookChannel final : public Channel {
   }
 
  private:
+  HttpRequest make_request(const Dispatch& dispatch) const {
+    HttpRequest request = settings_->request;
+    request.url = settings_->url.empty() ? dispatch.address : settings_->url;
+    request.body = message_json(dispatch);
+    request.headers = settings_->headers;
+    return request;
+  }
+
   // Returns the signature.
   std::string add_message_headers(const Envelope& envelope, HttpRequest& request) const {
     const std::int64_t seconds = clock_.now().ms / 1000;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cmd/cancel.hpp"
+#include "cmd/channel.hpp"
 #include "cmd/check.hpp"
 #include "cmd/command.hpp"
 #include "cmd/completion.hpp"
@@ -13,6 +14,7 @@
 #include "cmd/park.hpp"
 #include "cmd/prune.hpp"
 #include "cmd/reconcile.hpp"
+#include "cmd/recipient.hpp"
 #include "cmd/relay.hpp"
 #include "cmd/replay.hpp"
 #include "cmd/show.hpp"
@@ -41,6 +43,10 @@ constexpr std::array kCommands{
             false, true},
     Command{"prune", "Set up", "removes finished messages, keeps their keys", prune_page,
             bind_options<PruneCommandOptions>},
+    Command{"channel", "Set up", "shows, pauses, resumes and tests the channels", channel_page,
+            bind_options<ChannelOptions>},
+    Command{"recipient", "Set up", "keeps recipients, their endpoints and opt-outs", recipient_page,
+            bind_options<RecipientOptions>},
     Command{"check", "Set up", "examines configuration, database and machine", check_page, bind_options<CheckOptions>},
     Command{"completion", "Set up", "prints the completion script of a shell", completion_page,
             bind_options<CompletionOptions>},

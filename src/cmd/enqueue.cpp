@@ -97,12 +97,13 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
 Result<NewMessage> make(const EnqueueOptions& options, const EnqueueFields& fields, Context& context) {
   EnqueueContext surroundings;
   surroundings.now = context.clock().now();
+  TRY_ASSIGN(const Config* const config, context.config());
+  surroundings.limits = config->channels;
   if (options.not_before || options.expires) {
     TRY_ASSIGN(surroundings.zone, context.zone());
   }
   TemplateSet templates;
   if (options.template_name) {
-    TRY_ASSIGN(const Config* const config, context.config());
     const std::string& directory = config->templates.directory;
     if (!directory.empty()) {
       TRY_ASSIGN(templates, load_template(directory, *options.template_name));

@@ -316,6 +316,7 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   TRY_ASSIGN(surroundings.templates, context.templates());
   TRY_ASSIGN(const Config* const config, context.config());
   surroundings.default_locale = config->templates.default_locale;
+  surroundings.limits = config->channels;
 
   OpenOptions open;
   TRY_ASSIGN(open.path, context.database());

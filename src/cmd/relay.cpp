@@ -20,6 +20,8 @@ Result<RelayConfig> settings(const RelayCommandOptions& options, const Config& c
   RelayConfig relay = config.relay;
   if (options.batch) relay.batch = *options.batch;
   if (options.lease) relay.lease = *options.lease;
+  if (options.allow_surge) relay.surge = {};
+  if (options.watch) relay.surge.per_hour_max = std::exchange(relay.surge.per_run_max, 0);
   if (relay.lease <= relay.batch_deadline) {
     return fail(Code::kUsage,
                 "--lease " + format_duration(relay.lease) + " is too short: a batch may take " +
@@ -42,7 +44,7 @@ Result<int> preview(Engine& engine, Relay& relay) {
 
 Page relay_page() {
   Page page;
-  page.synopsis = {"[--batch N] [--lease T] [--max N] [--max-run T]", "--watch", "--dry-run"};
+  page.synopsis = {"[--batch N] [--lease T] [--max N] [--max-run T] [--allow-surge]", "--watch", "--dry-run"};
   page.description =
       "Hands messages that are due from the outbox to the queue, where `notifyctl work` takes them. For cron: one "
       "run hands on what is due and leaves. Overlapping runs are harmless; they take different messages.\n\n"
@@ -51,9 +53,14 @@ Page relay_page() {
       "publishes them and marks them PUBLISHED once that is confirmed. A publish that fails is tried again after 1, "
       "2, 4, 8, 16 and then every 30 minutes; the fifth failure raises an alert; after a day of failures the message "
       "is FAILED.\n\n"
+      "With a [surge] table in the configuration, a run or an hour with far more messages than usual is stopped: what "
+      "exceeds stays PENDING, an alert `surge` is raised, and `--allow-surge` lets it go. What expires meanwhile is "
+      "told "
+      "when its turn comes.\n\n"
       "With `--watch` it stays and picks a message up within milliseconds of its commit, without polling.";
   page.examples = {{"Every five minutes, from cron", "*/5 * * * *  notifyctl relay"},
                    {"As a service", "notifyctl relay --watch"},
+                   {"Yes, all of these are meant", "notifyctl relay --allow-surge"},
                    {"What would a run do?", "notifyctl relay --dry-run"}};
   page.exits = {{0, "done, or nothing was due, or stopped in an orderly way by SIGTERM"},
                 {69, "the transport refused; what was not handed on is tried again"},
@@ -75,6 +82,8 @@ void register_options(OptionSet& set, RelayCommandOptions& options) {
       .shows_default("4m");
   set.flag("--watch", options.watch, "stay, and hand messages on as they are committed");
   set.flag("--dry-run", options.dry_run, "say what would be done and change nothing");
+  set.flag("--allow-surge", options.allow_surge, "hand on what the surge guard holds, however much it is")
+      .more("See [surge] in notifyctl.toml(5). A relay that stays goes on holding what comes after this run.");
 }
 
 Result<int> run(const RelayCommandOptions& options, Context& context) {
@@ -87,6 +96,9 @@ Result<int> run(const RelayCommandOptions& options, Context& context) {
                          context.random(), context.crash_points(), engine->events(), engine->policies()};
   Relay relay(ports, config, engine->run());
   if (options.dry_run) return preview(*engine, relay);
+  if (options.allow_surge) {
+    TRY(engine->store().write([&] { return engine->store().alerts().close("surge", "relay", context.clock().now()); }));
+  }
 
   RelayServiceOptions how;
   how.watch = options.watch;

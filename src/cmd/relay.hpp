@@ -14,6 +14,7 @@ struct RelayCommandOptions {
   std::optional<Duration> max_run{};  // not set: 4 minutes, without end with --watch
   bool watch = false;
   bool dry_run = false;
+  bool allow_surge = false;
 };
 
 Page relay_page();

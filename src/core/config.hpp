@@ -5,6 +5,7 @@
 // is made. Who holds a const Config may rely on the checks listed at each member.
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,16 @@ struct GuardConfig {
   std::vector<std::string> allow{};  // patterns with '*'; who may be written to outside production
 };
 
+// How many messages may be handed on before somebody is asked. 0: no limit.
+struct SurgeConfig {
+  std::int64_t per_run_max = 0;
+  std::int64_t per_hour_max = 0;  // what a relay that stays makes of per_run_max
+  int hourly_factor = 0;          // times the busiest hour of the last day
+  std::int64_t hourly_min = 100;  // an hour with so many is never a surge by hourly_factor
+
+  bool on() const noexcept { return per_run_max > 0 || per_hour_max > 0 || hourly_factor > 0; }
+};
+
 struct RelayConfig {
   int batch = 50;  // 1…1000
   Duration lease = 15min;
@@ -53,6 +64,7 @@ struct RelayConfig {
   std::vector<Duration> backoff{1min, 2min, 4min, 8min, 16min, 30min};  // the last one repeats; not empty
   int alert_after = 5;
   Duration give_up_after = 24h;
+  SurgeConfig surge{};
 };
 
 struct QueueConfig {
@@ -97,11 +109,11 @@ struct RecipientCap {
   std::string category{};  // empty: every category
 };
 
-enum class TextEncoding { kUtf8, kEucKr, kUcs2, kGsm7 };
+enum class TextEncoding { kUtf8, kEucKr, kCp949, kUcs2, kGsm7 };
 
 struct TextLimit {
   TextEncoding encoding = TextEncoding::kUtf8;
-  std::size_t limit = 0;  // bytes in that encoding
+  std::size_t limit = 0;  // bytes in that encoding; septets of GSM-7
 };
 
 // --- drivers

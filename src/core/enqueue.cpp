@@ -7,7 +7,9 @@
 #include "core/fingerprint.hpp"
 #include "core/near_miss.hpp"
 #include "core/payload.hpp"
+#include "core/recipient.hpp"
 #include "core/safe_text.hpp"
+#include "core/text_encoding.hpp"
 #include "core/text_rules.hpp"
 #include "core/time_text.hpp"
 
@@ -71,6 +73,12 @@ Result<void> take_recipient(NewMessage& out, const EnqueueFields& fields) {
   if (!fields.to || fields.to->empty())
     return fail_field("to", "a recipient is needed", "give the address as the channel wants it");
   TRY(check_line("to", "the recipient", *fields.to, limits::kRecipient));
+  if (is_recipient_reference(*fields.to)) {
+    if (auto id = check_recipient_id(fields.to->substr(1)); !id) {
+      id.error().field = "to";
+      return id;
+    }
+  }
   out.recipient = *fields.to;
   return {};
 }
@@ -231,6 +239,23 @@ Result<void> check_renders(const NewMessage& message, const Payload& payload, co
   return {};
 }
 
+// What certainly does not fit; a template's text is known only when it is sent.
+Result<void> check_limits(const NewMessage& message, const Payload& payload, const EnqueueContext& context) {
+  if (!payload.template_name.empty()) return {};
+  for (const ChannelConfig& channel : context.limits) {
+    if (channel.name != message.channel || !channel.max_text_bytes) continue;
+    for (std::string Payload::*const part : {&Payload::body, &Payload::alt}) {
+      Payload only;
+      only.*part = payload.*part;
+      if (auto fit = check_text_limit(only, *channel.max_text_bytes); !fit) {
+        fit.error().field = part == &Payload::body ? "body" : "alt";
+        return fit;
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> take_content(NewMessage& out, const EnqueueFields& fields, const EnqueueContext& context) {
   // Kept from message to message for its memory.
   thread_local Payload payload;
@@ -241,6 +266,7 @@ Result<void> take_content(NewMessage& out, const EnqueueFields& fields, const En
   TRY(check_text("template", payload.template_name));
   TRY(check_what_is_said(payload, fields));
   TRY(check_renders(out, payload, context));
+  TRY(check_limits(out, payload, context));
 
   out.payload.clear();
   append_json(out.payload, payload);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/message.hpp"
 #include "core/ports/clock.hpp"
@@ -51,6 +52,7 @@ struct EnqueueContext {
   const TemplateSet* templates = nullptr;  // none configured: a request with a template is refused
   std::string_view default_locale{};
   std::span<const std::string> channels{};  // configured ones; empty: any well-formed name is taken
+  std::span<const ChannelConfig> limits{};  // channels whose limits are looked at; others are taken unseen
 };
 
 // Checks everything and builds the row. Every error has code kBadInput and Error.field with the field's name

@@ -402,6 +402,21 @@ Result<void> JsonValue::members(std::string_view field, const MemberVisitor& vis
   });
 }
 
+Result<void> JsonValue::elements(std::string_view field, const std::function<Result<void>(JsonValue&)>& visit) {
+  TRY_ASSIGN(const Kind found, kind());
+  if (found != Kind::kArray) return wrong_kind(field, "a list", found);
+  if (depth_ >= limits::kJsonDepth) return too_deep();
+  ondemand::array array{};
+  if (const auto error = standing_on(value_).get_array().get(array)) return reader_.impl_->malformed(error);
+  for (auto item : array) {
+    ondemand::value element{};
+    if (const auto error = std::move(item).get(element)) return reader_.impl_->malformed(error);
+    JsonValue value(reader_, &element, depth_ + 1);
+    TRY(visit(value));
+  }
+  return {};
+}
+
 Result<void> JsonValue::flat_object(std::string_view field,
                                     std::vector<std::pair<std::string_view, std::string_view>>& out) {
   TRY(members(field, [&](std::string_view name, JsonValue& value) -> Result<void> {

@@ -33,6 +33,8 @@ class JsonValue {
   Result<std::string_view> scalar(std::string_view field);
   // Visits the members of an object, in order, duplicates included.
   Result<void> members(std::string_view field, const MemberVisitor& visit);
+  // Visits the elements of an array, in order.
+  Result<void> elements(std::string_view field, const std::function<Result<void>(JsonValue&)>& visit);
   // An object of strings, numbers and booleans as pairs sorted by name. null, nested values and duplicate
   // names are errors in the field "<field>.<name>".
   Result<void> flat_object(std::string_view field, std::vector<std::pair<std::string_view, std::string_view>>& out);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/recipient.hpp"
+
 namespace notify {
 namespace {
 
@@ -59,10 +61,12 @@ bool Policies::guard_allows(std::string_view recipient) const {
                      [&](const std::string& pattern) { return glob_match(pattern, recipient); });
 }
 
-Verdict Policies::judge(const Envelope& envelope, Stage stage, Instant now) const {
+Verdict Policies::judge(const Envelope& envelope, Stage stage, Instant now, std::string_view address) const {
   using Kind = Verdict::Kind;
   if (envelope.expires && *envelope.expires <= now) return {Kind::kExpire, {}, "expired"};
-  if (!guard_allows(envelope.recipient)) return {Kind::kSkip, {}, "guard"};
+  const bool not_looked_up = address.empty() && is_recipient_reference(envelope.recipient);
+  if (!not_looked_up && !guard_allows(address.empty() ? envelope.recipient : address))
+    return {Kind::kSkip, {}, "guard"};
   if (const std::optional<Instant> opening = next_opening(envelope.category, stage, now)) {
     if (envelope.expires && *envelope.expires <= *opening) return {Kind::kExpire, {}, "expires-in-quiet-hours"};
     return {Kind::kDefer, *opening, "quiet-hours"};

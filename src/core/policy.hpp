@@ -28,8 +28,9 @@ class Policies {
   // `zone` is needed when quiet hours are configured and may be null otherwise. Both outlive this object.
   Policies(const Config& config, const Zone* zone);
 
-  // Thread-safe, no I/O.
-  Verdict judge(const Envelope& envelope, Stage stage, Instant now) const;
+  // Thread-safe, no I/O. `address`: where the message goes now; empty: to the recipient as written, and for one that is
+  // known by its id the guard waits for the address.
+  Verdict judge(const Envelope& envelope, Stage stage, Instant now, std::string_view address = {}) const;
 
   // Outside production only recipients that match [guard] allow are written to.
   bool guard_allows(std::string_view recipient) const;

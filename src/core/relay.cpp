@@ -50,9 +50,18 @@ Result<int> Relay::step(int limit) {
     TRY_ASSIGN(std::vector<Candidate> rows, ports_.store.outbox().candidates(now, std::min(limit, config_.batch),
                                                                              !ports_.transport.in_store_transaction()));
     looked_at = static_cast<int>(rows.size());
+    if (rows.empty() && config_.surge.on()) TRY(ports_.store.alerts().close("surge", "relay", now));
     return rows;
   }));
-  return looked_at;
+  if (held_ > 0) {
+    ports_.events.emit({Event::Level::kWarning,
+                        "relay.surge",
+                        {},
+                        {},
+                        "messages are held by the surge guard; notifyctl relay --allow-surge lets them go",
+                        0});
+  }
+  return looked_at - static_cast<int>(held_);
 }
 
 Result<bool> Relay::publish_one(std::int64_t outbox_id) {
@@ -79,7 +88,10 @@ Result<void> Relay::hand_on(const std::function<Result<std::vector<Candidate>>(I
     counts = {};
     const Instant now = ports_.clock.now();
     TRY_ASSIGN(const std::vector<Candidate> rows, pick(now));
-    for (const Candidate& row : rows) TRY(decide(row, now, claimed, counts));
+    TRY_ASSIGN(const SurgeRoom room, room_left(now));
+    held_ = 0;
+    for (const Candidate& row : rows) TRY(decide(row, room, now, claimed, counts));
+    if (held_ > 0) TRY(ports_.store.alerts().raise("surge", "relay", {}, "more than " + room.measure, now));
     if (!embedded || claimed.empty()) return {};
     ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
     TRY_ASSIGN(const std::vector<PublishAnswer> answers, publish(claimed));
@@ -111,7 +123,7 @@ Result<RelaySummary> Relay::preview(int limit) {
   TRY_ASSIGN(const std::vector<Candidate> rows, ports_.store.outbox().candidates(now, limit, false));
   RelaySummary counts;
   for (const Candidate& row : rows) {
-    const Verdict verdict = ports_.policies.judge(row.envelope, Stage::kRelay, now);
+    TRY_ASSIGN(const Verdict verdict, judge(row, now));
     if (row.copy_may_be_out || verdict.kind == Verdict::Kind::kGo) {
       ++counts.published;
     } else if (verdict.kind == Verdict::Kind::kDefer) {
@@ -125,9 +137,31 @@ Result<RelaySummary> Relay::preview(int limit) {
   return counts;
 }
 
+Result<SurgeRoom> Relay::room_left(Instant now) {
+  const SurgeConfig& surge = config_.surge;
+  if (!surge.on()) return SurgeRoom{};
+  std::vector<VolumeSpan> volume;
+  if (surge.per_hour_max > 0 || surge.hourly_factor > 0) {
+    TRY_ASSIGN(volume, ports_.store.outbox().volume(now));
+  }
+  return surge_room(surge, summary_.published, volume, now);
+}
+
+// The policies, and the recipient's consent.
+Result<Verdict> Relay::judge(const Candidate& row, Instant now) {
+  const Envelope& envelope = row.envelope;
+  const Verdict verdict = ports_.policies.judge(envelope, Stage::kRelay, now);
+  if (verdict.kind != Verdict::Kind::kGo && verdict.kind != Verdict::Kind::kDefer) return verdict;
+  TRY_ASSIGN(const bool opted_out, ports_.store.recipients().opted_out(envelope.recipient, {}, envelope.channel,
+                                                                       envelope.category, envelope.kind));
+  if (opted_out) return Verdict{Verdict::Kind::kSkip, {}, "opted-out"};
+  return verdict;
+}
+
 // Inside the claiming transaction: what becomes of one PENDING row that is due.
-Result<void> Relay::decide(const Candidate& row, Instant now, std::vector<Claimed>& claimed, RelaySummary& counts) {
-  const Verdict verdict = ports_.policies.judge(row.envelope, Stage::kRelay, now);
+Result<void> Relay::decide(const Candidate& row, const SurgeRoom& room, Instant now, std::vector<Claimed>& claimed,
+                           RelaySummary& counts) {
+  TRY_ASSIGN(const Verdict verdict, judge(row, now));
   OutboxTable& outbox = ports_.store.outbox();
 
   // Once a copy may be out, only the worker can say what became of the message: the relay goes on handing it
@@ -150,6 +184,10 @@ Result<void> Relay::decide(const Candidate& row, Instant now, std::vector<Claime
     return ports_.store.history().event(row.envelope.message_id, "deferred", verdict.reason, kActor, now);
   }
 
+  if (std::ssize(claimed) >= room.messages) {
+    ++held_;
+    return {};
+  }
   const std::int64_t token = new_token(ports_.random);
   TRY_ASSIGN(const bool taken,
              outbox.claim(row.envelope.outbox_id, OutboxClaim{token, holder_, now, now + config_.lease}));

@@ -18,6 +18,7 @@
 #include "core/ports/random.hpp"
 #include "core/ports/store.hpp"
 #include "core/ports/transport.hpp"
+#include "core/surge.hpp"
 
 namespace notify {
 
@@ -56,7 +57,7 @@ class Relay {
   Result<void> recover();
 
   // One batch of at most `limit` rows: decides about them and claims, publishes, marks what was confirmed. Returns
-  // how many rows were looked at; 0 means that nothing is due. Code::kUnavailable: the transport is down.
+  // how many rows were looked at; 0 means that nothing is due, or that all that is due is held by the surge guard. Code::kUnavailable: the transport is down.
   Result<int> step(int limit);
 
   // The same for one row whether or not it is its turn (`enqueue --now`). False: not PENDING, or not
@@ -67,6 +68,8 @@ class Relay {
   Result<RelaySummary> preview(int limit);
 
   const RelaySummary& summary() const noexcept { return summary_; }
+  // Rows of the last batch that the surge guard held back. They stay PENDING.
+  std::int64_t held() const noexcept { return held_; }
 
  private:
   struct Claimed {
@@ -74,7 +77,10 @@ class Relay {
     std::int64_t token = 0;
   };
 
-  Result<void> decide(const Candidate& row, Instant now, std::vector<Claimed>& claimed, RelaySummary& counts);
+  Result<SurgeRoom> room_left(Instant now);
+  Result<Verdict> judge(const Candidate& row, Instant now);
+  Result<void> decide(const Candidate& row, const SurgeRoom& room, Instant now, std::vector<Claimed>& claimed,
+                      RelaySummary& counts);
   Result<void> hand_on(const std::function<Result<std::vector<Candidate>>(Instant now)>& pick);
   Result<void> hand_to_broker(const std::vector<Claimed>& claimed, RelaySummary& counts);
   Result<std::vector<PublishAnswer>> publish(const std::vector<Claimed>& claimed);
@@ -88,6 +94,7 @@ class Relay {
   const RelayConfig& config_;
   std::int64_t holder_;
   RelaySummary summary_{};
+  std::int64_t held_ = 0;
 };
 
 }  // namespace notify

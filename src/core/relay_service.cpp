@@ -60,6 +60,7 @@ void RelayService::tick() {
   }
   refused_in_a_row_ = 0;
   if (*done > 0) return schedule(Duration{0});
+  if (relay_.held() > 0 && options_.watch) return schedule(kLongestWait);  // or the next commit
   rest();
 }
 

@@ -167,6 +167,14 @@ class Worker {
   // work_prepare.cpp: before the claim
   Prepared prepare(Delivery delivery, Instant lease_until);
   Prepared prepare_call(Prepared prepared, Instant now);
+  void find_address(Prepared& prepared, Variables& vars);
+
+  // work_recipient.cpp: what the recipient allows
+  Result<void> admit(Prepared& prepared, Instant now);
+  Result<std::optional<Instant>> over_cap(const Prepared& prepared, Instant now);
+  Result<void> wait_for_room(const Prepared& prepared, Group& group, Instant room, Instant now);
+  Result<void> note_recipient(const Finished& finished, Instant now);
+  Result<void> uncount(const Finished& finished);
 
   // work_claim.cpp: the claim
   Result<void> claim(const Prepared& prepared, Group& group, Instant now);

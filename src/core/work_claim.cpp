@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/alert.hpp"
+#include "core/recipient_cap.hpp"
 #include "core/work.hpp"
 
 namespace notify {
@@ -51,7 +52,8 @@ Result<void> Worker::claim(const Prepared& prepared, Group& group, Instant now) 
       return ports_.store.history().event(handle.message_id, "deferred", prepared.reason, kActor, now);
     case Action::kCall: break;
   }
-  const Prepared again = prepare_call(prepared, now);
+  Prepared again = prepare_call(prepared, now);
+  if (again.action == Action::kCall) TRY(admit(again, now));
   return again.action == Action::kCall ? claim_call(again, group, now) : claim(again, group, now);
 }
 
@@ -70,6 +72,8 @@ Result<void> Worker::claim_call(const Prepared& prepared, Group& group, Instant 
     group.kept.push_back(prepared);
     return {};
   }
+  TRY_ASSIGN(const std::optional<Instant> room, over_cap(prepared, now));
+  if (room) return wait_for_room(prepared, group, *room, now);
   if (channel.rate) {
     if (!lane_take_permit(lane, *channel.rate, now)) {
       const Instant permit = lane_next_permit(lane);
@@ -85,6 +89,10 @@ Result<void> Worker::claim_call(const Prepared& prepared, Group& group, Instant 
   TRY_ASSIGN(const bool won, ports_.store.inbox().claim({prepared.delivery.handle.message_id, envelope.outbox_id,
                                                          envelope.channel, token, holder_, now}));
   if (!won) return contested(prepared, group, now);
+  if (const auto cap = recipient_cap(channel, envelope)) {
+    TRY(ports_.store.recipients().count_call(channel.name, recipient_subjects(prepared.dispatch), envelope.message_id,
+                                             cap->per, now));
+  }
   begin_call(prepared, group, token, 1, false, now, now);
   return {};
 }

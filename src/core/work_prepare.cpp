@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/payload.hpp"
+#include "core/text_encoding.hpp"
 #include "core/work.hpp"
 
 namespace notify {
@@ -49,13 +50,19 @@ Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
   Result<Payload> payload = parse_payload(envelope.payload);
   if (!payload) return park("bad-payload", with_field(payload.error()));
   if (*payload == Payload{}) return park("bad-payload", "the message says nothing: no subject, body, html or data");
+  Variables of_recipient;
+  prepared.dispatch.envelope = envelope;
+  find_address(prepared, of_recipient);
+  if (prepared.action != Action::kCall) return prepared;
   const bool templated = !payload->template_name.empty();
-  Result<Payload> content = render(ports_.templates, *payload, envelope.channel, config_.templates.default_locale);
+  Result<Payload> content =
+      render(ports_.templates, *payload, envelope.channel, config_.templates.default_locale, of_recipient);
   if (!content) return park(templated ? "bad-template" : "bad-payload", with_field(content.error()));
 
-  prepared.dispatch.envelope = envelope;
+  if (const auto& limit = lane->config->max_text_bytes) {
+    if (const auto fit = check_text_limit(*content, *limit); !fit) return park(fit.error().field, fit.error().message);
+  }
   prepared.dispatch.content = std::move(*content);
-  prepared.dispatch.address = envelope.recipient;
   if (const Result<void> fit = lane->driver->check(prepared.dispatch); !fit) {
     return park("bad-message", with_field(fit.error()));
   }
@@ -64,7 +71,8 @@ Worker::Prepared Worker::prepare(Delivery delivery, Instant lease_until) {
 
 // The policies' answer for a message that could be called; asked again right before the claim.
 Worker::Prepared Worker::prepare_call(Prepared prepared, Instant now) {
-  const Verdict verdict = ports_.policies.judge(prepared.dispatch.envelope, Stage::kWork, now);
+  const Verdict verdict =
+      ports_.policies.judge(prepared.dispatch.envelope, Stage::kWork, now, prepared.dispatch.address);
   switch (verdict.kind) {
     case Verdict::Kind::kGo: prepared.action = Action::kCall; break;
     case Verdict::Kind::kDefer: prepared.action = Action::kDefer; break;

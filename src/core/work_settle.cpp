@@ -31,6 +31,7 @@ Result<void> Worker::settle(const Finished& finished, Group& group, Instant now)
                                        finished.call.tries + finished.call.dispatch.attempt, outcome, now));
   }
   TRY(note_lane(finished, group, now));
+  TRY(note_recipient(finished, now));
 
   switch (outcome.cls) {
     case OutcomeClass::kSent: return settle_final(finished, InboxState::kSent, group, now);
@@ -122,6 +123,7 @@ Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Ins
     return raise_alert(ports_.store.alerts(), "release-failed", call.dispatch.envelope, finished.outcome.reason, {},
                        now);
   }
+  TRY(uncount(finished));
   if (finished.outcome.not_begun || concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
     retry(finished, group, now, call.tries, false);
     return {};

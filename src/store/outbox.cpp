@@ -350,6 +350,19 @@ Result<int> SqliteOutbox::give_back(Instant now, std::string_view why, bool copy
 
 // --- looking ----------------------------------------------------------------------------------------------
 
+Result<std::vector<VolumeSpan>> SqliteOutbox::volume(Instant now) {
+  const std::int64_t oldest = (now - kCounterHistory).ms / kCounterSpan.count();
+  TRY_ASSIGN(Use query, session_.database().use(R"sql(
+    SELECT bucket, value FROM notification_counter WHERE bucket > ?1 AND name = 'outbox.PUBLISHED' ORDER BY bucket)sql"));
+  query.bind(std::max<std::int64_t>(oldest, 0));
+  std::vector<VolumeSpan> spans;
+  while (true) {
+    TRY_ASSIGN(const bool more, query.row());
+    if (!more) return spans;
+    spans.push_back({Instant{query.integer(0) * kCounterSpan.count()}, query.integer(1)});
+  }
+}
+
 Result<std::optional<Instant>> SqliteOutbox::next_ready(Instant /*now*/) {
   PendingIndex index(session_.database());
   std::optional<Instant> first;

@@ -26,6 +26,7 @@ class SqliteOutbox final : public OutboxTable {
   Result<bool> reopen(std::int64_t id, OutboxState from, Instant now) override;
   Result<std::vector<std::int64_t>> nowhere(std::int64_t after, Instant published_before, int limit) override;
   Result<bool> republish(std::int64_t id, Instant published_before, bool copy_may_be_out, Instant now) override;
+  Result<std::vector<VolumeSpan>> volume(Instant now) override;
   Result<std::optional<Instant>> next_ready(Instant now) override;
   Result<std::string> message_id(std::int64_t outbox_id) override;
   Result<std::optional<std::int64_t>> find(std::string_view message_id_or_key) override;

@@ -18,6 +18,7 @@
 #include "store/prune.hpp"
 #include "store/queue.hpp"
 #include "store/receipt.hpp"
+#include "store/recipient.hpp"
 #include "store/run.hpp"
 #include "store/show.hpp"
 #include "store/sqlite/transaction.hpp"
@@ -52,6 +53,7 @@ struct SqliteStore::Parts {
   SqliteParked parked{session};
   SqliteAlerts alerts{session};
   SqliteLanes lanes{session};
+  SqliteRecipients recipients{session};
   SqliteHistory history{session};
   SqliteRuns runs{session};
   SqliteOperators operators{session};
@@ -89,6 +91,7 @@ InboxTable& SqliteStore::inbox() { return parts_->inbox; }
 ParkedTable& SqliteStore::parked() { return parts_->parked; }
 AlertTable& SqliteStore::alerts() { return parts_->alerts; }
 LaneTable& SqliteStore::lanes() { return parts_->lanes; }
+RecipientTable& SqliteStore::recipients() { return parts_->recipients; }
 HistoryTable& SqliteStore::history() { return parts_->history; }
 RunTable& SqliteStore::runs() { return parts_->runs; }
 OperatorTable& SqliteStore::operators() { return parts_->operators; }

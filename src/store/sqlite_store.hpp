@@ -37,6 +37,7 @@ class SqliteStore final : public Store, public Reports {
   ParkedTable& parked() override;
   AlertTable& alerts() override;
   LaneTable& lanes() override;
+  RecipientTable& recipients() override;
   HistoryTable& history() override;
   RunTable& runs() override;
   Result<void> fence(std::int64_t run_id) override;

@@ -280,7 +280,7 @@ class StatusReader {
         report.state = "held";
         report.until = lane.hold_until;
       }
-      if (paused || lane.halted || held) report.reason = lane.reason;
+      if (paused || lane.halted || held) report.reason = paused ? lane.pause_reason : lane.reason;
     }
     return closed_lanes();
   }

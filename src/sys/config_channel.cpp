@@ -184,8 +184,9 @@ void read_text_limit(Section& channel, std::optional<TextLimit>& limit) {
   section.require("encoding");
   section.require("limit");
   TextLimit value;
-  constexpr std::array kEncodings{TextEncoding::kUtf8, TextEncoding::kEucKr, TextEncoding::kUcs2, TextEncoding::kGsm7};
-  if (const auto encoding = section.choice("encoding", {"UTF-8", "EUC-KR", "UCS-2", "GSM-7"}))
+  constexpr std::array kEncodings{TextEncoding::kUtf8, TextEncoding::kEucKr, TextEncoding::kCp949, TextEncoding::kUcs2,
+                                  TextEncoding::kGsm7};
+  if (const auto encoding = section.choice("encoding", {"UTF-8", "EUC-KR", "CP949", "UCS-2", "GSM-7"}))
     value.encoding = kEncodings.at(*encoding);
   int bytes = 0;
   if (section.integer("limit", bytes, 1, static_cast<int>(limits::kPayload)))

@@ -55,6 +55,14 @@ void read_relay(Section& section, RelayConfig& relay) {
                                           format_duration(relay.lease) + ")");
 }
 
+void read_surge(Section& section, SurgeConfig& surge) {
+  section.check_keys();
+  int messages = 0;
+  if (section.integer("per_run_max", messages, 1, INT32_MAX)) surge.per_run_max = messages;
+  section.integer("hourly_factor", surge.hourly_factor, 2, 1000);
+  if (section.integer("hourly_min", messages, 1, INT32_MAX)) surge.hourly_min = messages;
+}
+
 void read_keep_keys(Section& section, RetentionConfig& retention) {
   section.check_keys();
   std::string text;
@@ -152,6 +160,7 @@ void read_all(Source& source, const toml::table& root, Config& config) {
     section.texts("allow", config.guard.allow);
   });
   part("relay", [&](Section& section) { read_relay(section, config.relay); });
+  part("surge", [&](Section& section) { read_surge(section, config.relay.surge); });
   part("queue", [&](Section& section) {
     section.check_keys();
     section.duration("lease", config.queue.lease, 1s);

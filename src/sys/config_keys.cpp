@@ -11,6 +11,10 @@ constexpr auto kSections = std::to_array<ConfigSection>({
      "Outside production, only recipients that are allowed here are written to; other messages become "
      "SKIPPED with the reason `guard`."},
     {"relay", "The first half of a message's way, see notifyctl-relay(1)."},
+    {"surge",
+     "Holds what exceeds the usual volume by far, before a mistake reaches everybody: the messages stay PENDING, an "
+     "alert "
+     "`surge` is raised, and `notifyctl relay --allow-surge` lets them go. Off unless set."},
     {"queue", "The embedded transport between relay and worker."},
     {"work", "The second half of a message's way, see notifyctl-work(1)."},
     {"retention", "What is kept for how long."},
@@ -59,6 +63,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "How long after it was due a message that could not be published becomes FAILED. Counted in time, not "
      "in tries."},
 
+    {"surge", "per_run_max", "whole number", "",
+     "So many messages may one run of relay hand on. A relay that stays counts them by the hour."},
+    {"surge", "hourly_factor", "2 to 1000", "", "So many times the busiest hour of the last 24 may an hour have."},
+    {"surge", "hourly_min", "whole number", "100", "Up to so many in an hour are never a surge by `hourly_factor`."},
+
     {"queue", "lease", "duration", "\"5m\"",
      "How long a worker holds a message that it neither finishes nor is seen dead. Longer than every "
      "channel's "
@@ -105,14 +114,15 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "parked at "
      "once."},
     {"channels.*", "per_recipient", "{ limit, per, category }", "",
-     "So many messages to one recipient in so much time, for one category or for all: `{ limit = 3, per = "
-     "\"1d\", "
-     "category = \"advertising\" }`."},
+     "So many messages to one recipient in any span of so much time, for one category or for all: `{ limit = 3, per = "
+     "\"1d\", category = \"advertising\" }`. Counted by address (and by id, for messages to one), for all workers "
+     "together. What exceeds waits as `recipient-cap` until there is room; what would be worthless by then expires."},
     {"channels.*", "idempotency_window", "duration", "\"24h\"",
      "How long the receiver remembers a key, counted from the first call. Only with `at-least-once`."},
     {"channels.*", "max_text_bytes", "{ encoding, limit }", "",
-     "The longest body in bytes of the encoding that the vendor counts in: `UTF-8`, `EUC-KR`, `UCS-2` or "
-     "`GSM-7`."},
+     "The longest body and alternative text, each in bytes of the encoding that the vendor counts in: `UTF-8`, "
+     "`EUC-KR`, `CP949` (EUC-KR with every Hangul syllable), `UCS-2`, or `GSM-7` (septets; characters of the extension "
+     "table take two). What does not fit is refused by enqueue, or parked as `text-too-long` or `text-not-encodable`."},
 
     {"channels.*", "path", "path", "", "The file that one JSON line a message is appended to. Required.", "file"},
 

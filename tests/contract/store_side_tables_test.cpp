@@ -64,9 +64,7 @@ TEST_F(SideTablesTest, ALaneComesBackAsItWasSaved) {
   EXPECT_FALSE(store->lanes().find("sms")->has_value());
   Lane lane;
   lane.channel = "sms";
-  lane.paused = true;
-  lane.paused_until = now + 1h;
-  lane.reason = "maintenance";
+  lane.reason = "http-401";
   lane.halted = true;
   lane.probe_at = now + 5s;
   lane.probe_interval = 20s;
@@ -75,9 +73,8 @@ TEST_F(SideTablesTest, ALaneComesBackAsItWasSaved) {
   lane.rate_next_us = now.ms * 1000 + 7;
   write([&] { return store->lanes().save(lane, now); });
   const Lane found = store->lanes().find("sms")->value();
-  EXPECT_EQ(found.paused_until, lane.paused_until);
-  EXPECT_EQ(found.reason, "maintenance");
-  EXPECT_TRUE(found.paused);
+  EXPECT_EQ(found.reason, "http-401");
+  EXPECT_FALSE(found.paused);
   EXPECT_TRUE(found.halted);
   EXPECT_EQ(found.probe_at, lane.probe_at);
   EXPECT_EQ(found.probe_interval, lane.probe_interval);
@@ -87,8 +84,50 @@ TEST_F(SideTablesTest, ALaneComesBackAsItWasSaved) {
   lane = Lane{};
   lane.channel = "sms";
   write([&] { return store->lanes().save(lane, now); });
-  EXPECT_FALSE(store->lanes().find("sms")->value().paused);
+  EXPECT_FALSE(store->lanes().find("sms")->value().halted);
   EXPECT_THAT(*store->lanes().all(), SizeIs(1));
+}
+
+TEST_F(SideTablesTest, AWorkerThatSavesALaneKeepsTheOperatorsPause) {
+  Lane seen_by_a_worker;
+  seen_by_a_worker.channel = "sms";
+  seen_by_a_worker.refused_in_a_row = 3;
+  seen_by_a_worker.reason = "connect-refused";
+  write([&] { return store->lanes().pause("sms", now + 1h, "maintenance", now); });
+  write([&] { return store->lanes().save(seen_by_a_worker, now); });
+  const Lane lane = store->lanes().find("sms")->value();
+  EXPECT_TRUE(lane.paused);
+  EXPECT_EQ(lane.paused_until, now + 1h);
+  EXPECT_EQ(lane.pause_reason, "maintenance");
+  EXPECT_EQ(lane.paused_at, now);
+  EXPECT_EQ(lane.reason, "connect-refused");
+  EXPECT_EQ(lane.refused_in_a_row, 3);
+}
+
+TEST_F(SideTablesTest, APauseLeavesBreakerAndRateAsTheyAre) {
+  Lane lane;
+  lane.channel = "sms";
+  lane.halted = true;
+  lane.probe_at = now + 5s;
+  lane.hold_until = now + 2h;
+  lane.rate_next_us = 77;
+  write([&] { return store->lanes().save(lane, now); });
+  write([&] { return store->lanes().pause("sms", std::nullopt, "why", now); });
+  const Lane paused = store->lanes().find("sms")->value();
+  EXPECT_TRUE(paused.halted);
+  EXPECT_EQ(paused.probe_at, now + 5s);
+  EXPECT_EQ(paused.hold_until, now + 2h);
+  EXPECT_EQ(paused.rate_next_us, 77);
+  EXPECT_EQ(paused.paused_until, std::nullopt);
+
+  EXPECT_TRUE(written([&] { return store->lanes().resume("sms", now); }));
+  const Lane open = store->lanes().find("sms")->value();
+  EXPECT_FALSE(open.paused);
+  EXPECT_FALSE(open.halted);
+  EXPECT_EQ(open.hold_until, std::nullopt);
+  EXPECT_EQ(open.rate_next_us, 77);  // the vendor's limit is no matter of pauses
+  EXPECT_FALSE(written([&] { return store->lanes().resume("sms", now); }));
+  EXPECT_FALSE(written([&] { return store->lanes().resume("never-seen", now); }));
 }
 
 TEST_F(SideTablesTest, HistoryTellsTheStoryInOrder) {

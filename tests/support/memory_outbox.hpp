@@ -35,6 +35,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
   ParkedTable& parked() override { return none<ParkedTable>(); }
   AlertTable& alerts() override { return none<AlertTable>(); }
   LaneTable& lanes() override { return none<LaneTable>(); }
+  RecipientTable& recipients() override { return none<RecipientTable>(); }
   HistoryTable& history() override { return none<HistoryTable>(); }
   RunTable& runs() override { return none<RunTable>(); }
   Result<void> fence(std::int64_t) override { return {}; }
@@ -60,6 +61,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
   Result<bool> defer(std::int64_t, Instant, std::string_view, Instant) override { return false; }
   Result<bool> finish(std::int64_t, OutboxState, std::string_view, Instant) override { return false; }
   Result<int> recover_expired(Instant, bool) override { return 0; }
+  Result<std::vector<VolumeSpan>> volume(Instant) override { return std::vector<VolumeSpan>{}; }
   Result<int> recover_holder(std::int64_t, Instant, bool) override { return 0; }
   Result<std::optional<Instant>> next_ready(Instant) override { return std::nullopt; }
   Result<std::string> message_id(std::int64_t outbox_id) override { return "m-" + std::to_string(outbox_id); }

@@ -60,6 +60,9 @@ class Channel {
   // made. The error's message becomes the park reason.
   virtual Result<void> check(const Dispatch& dispatch) const = 0;
 
+  // What send() would hand over, for people, in lines, with every secret masked; empty: this driver cannot tell. No I/O.
+  virtual std::string preview(const Dispatch& /*dispatch*/) const { return {}; }
+
   // Starts the call. `done` is called exactly once, later, on the loop thread, within the channel's time-out.
   // The driver never repeats a request by itself.
   virtual void send(Dispatch dispatch, Done done) = 0;

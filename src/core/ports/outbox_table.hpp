@@ -40,6 +40,12 @@ struct OutboxClaim {
   Instant lease_until{};
 };
 
+// Messages that were published within five minutes.
+struct VolumeSpan {
+  Instant begin{};
+  std::int64_t messages = 0;
+};
+
 // notification_outbox. The relay owns the state column; enqueue only inserts.
 class OutboxTable {
  public:
@@ -81,6 +87,8 @@ class OutboxTable {
   virtual Result<std::vector<std::int64_t>> nowhere(std::int64_t after, Instant published_before, int limit) = 0;
   // PUBLISHED → PENDING, due now, when it still is nowhere; tested in the statement itself.
   virtual Result<bool> republish(std::int64_t id, Instant published_before, bool copy_may_be_out, Instant now) = 0;
+  // What was published in the last 25 hours, by spans of five minutes, oldest first; spans without any are left out.
+  virtual Result<std::vector<VolumeSpan>> volume(Instant now) = 0;
 
   // When the next PENDING row becomes ready, later than now; empty when none waits.
   virtual Result<std::optional<Instant>> next_ready(Instant now) = 0;

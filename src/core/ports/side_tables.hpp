@@ -73,8 +73,10 @@ struct Lane {
   std::string channel{};
   bool paused = false;                    // by an operator
   std::optional<Instant> paused_until{};  // empty with paused: until resumed
-  std::string reason{};
-  bool halted = false;  // by the breaker; probes go at probe_at
+  std::optional<Instant> paused_at{};
+  std::string pause_reason{};  // the operator's
+  std::string reason{};        // the breaker's
+  bool halted = false;         // by the breaker; probes go at probe_at
   Instant probe_at{};
   Duration probe_interval{0};
   std::optional<Instant> hold_until{};  // Retry-After of the whole lane
@@ -87,7 +89,13 @@ class LaneTable {
   virtual ~LaneTable() = default;
   virtual Result<std::vector<Lane>> all() = 0;
   virtual Result<std::optional<Lane>> find(std::string_view channel) = 0;
+  // Writes what the workers keep: breaker, hold and rate. The pause is the operators' and stays as it is.
   virtual Result<void> save(const Lane& lane, Instant now) = 0;
+  // Pauses the lane for all processes; everything else of it stays as it is. Empty `until`: until resumed.
+  virtual Result<void> pause(std::string_view channel, std::optional<Instant> until, std::string_view reason,
+                             Instant now) = 0;
+  // Ends the pause, and clears breaker and hold, so that the next message goes. False: the lane was open.
+  virtual Result<bool> resume(std::string_view channel, Instant now) = 0;
 };
 
 // Attempts (one row per settled call that was not a first-try success) and events (what happened to a message).

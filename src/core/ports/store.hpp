@@ -9,6 +9,7 @@
 #include "core/ports/outbox_table.hpp"
 #include "core/ports/queue_table.hpp"
 #include "core/ports/receipt_table.hpp"
+#include "core/ports/recipient_table.hpp"
 #include "core/ports/side_tables.hpp"
 #include "core/ports/upkeep_table.hpp"
 
@@ -34,6 +35,7 @@ class Store {
   virtual ParkedTable& parked() = 0;
   virtual AlertTable& alerts() = 0;
   virtual LaneTable& lanes() = 0;
+  virtual RecipientTable& recipients() = 0;
   virtual HistoryTable& history() = 0;
   virtual RunTable& runs() = 0;
   virtual ReceiptTable& receipts() = 0;

@@ -1,0 +1,145 @@
+// channel test: one real message through a driver, to see what the vendor says.
+
+#include <nlohmann/json.hpp>
+
+#include "cmd/channel.hpp"
+#include "cmd/drivers.hpp"
+#include "cmd/engine.hpp"
+#include "cmd/render.hpp"
+#include "core/crypto.hpp"
+#include "core/enqueue.hpp"
+#include "core/payload.hpp"
+
+namespace notify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Checked like any message; its id is no message's, and another one each time.
+Result<Dispatch> test_dispatch(const ChannelOptions& options, Context& context) {
+  if (!options.to) return fail(Code::kUsage, "--to is missing", "say whom to send the test message to");
+  if (options.to->starts_with('@'))
+    return fail(Code::kUsage, "--to: a test goes to an address, not to a recipient's id");
+  EnqueueFields fields;
+  fields.channel = options.name;
+  fields.to = *options.to;
+  fields.kind = "channel-test";
+  if (options.subject) fields.subject = *options.subject;
+  fields.body = options.body;
+  EnqueueContext surroundings;
+  surroundings.now = context.clock().now();
+  TRY_ASSIGN(const NewMessage message, make_message(fields, surroundings));
+
+  Dispatch dispatch;
+  Envelope& envelope = dispatch.envelope;
+  envelope.message_id = "channel-test-" + std::to_string(new_token(context.random()));
+  envelope.channel = message.channel;
+  envelope.recipient = message.recipient;
+  envelope.kind = message.kind;
+  envelope.category = message.category;
+  envelope.payload = message.payload;
+  envelope.enqueued_at = surroundings.now;
+  TRY_ASSIGN(dispatch.content, parse_payload(message.payload));
+  dispatch.address = message.recipient;
+  return dispatch;
+}
+
+// The rate holds for tests too: whoever takes a permit says so to all workers.
+Result<void> wait_for_permit(Engine& engine, const ChannelConfig& channel) {
+  if (!channel.rate) return {};
+  while (true) {
+    Instant next{};
+    TRY(engine.store().write([&]() -> Result<void> {
+      const Instant now = engine.context().clock().now();
+      next = now;
+      TRY_ASSIGN(std::optional<Lane> lane, engine.store().lanes().find(channel.name));
+      if (!lane) lane.emplace().channel = channel.name;
+      if (lane_take_permit(*lane, *channel.rate, now)) return engine.store().lanes().save(*lane, now);
+      next = lane_next_permit(*lane);
+      return {};
+    }));
+    const Duration wait = next - engine.context().clock().now();
+    if (wait <= Duration{0}) return {};
+    engine.loop().after(wait, [&] { engine.loop().stop(); });
+    engine.loop().run();
+  }
+}
+
+Outcome call(Engine& engine, const WorkLane& lane, const Dispatch& dispatch) {
+  Outcome outcome;
+  lane.driver->send(dispatch, [&](Outcome answer) {
+    outcome = std::move(answer);
+    engine.loop().stop();
+  });
+  engine.loop().run();
+  return outcome;
+}
+
+const char* in_words(const Outcome& outcome) {
+  switch (outcome.cls) {
+    case OutcomeClass::kSent: return "accepted";
+    case OutcomeClass::kPermanent: return "refused for good";
+    case OutcomeClass::kNotSent: return outcome.status == 0 ? "not sent: cannot be reached" : "not sent: refused";
+    case OutcomeClass::kUnknown: return "unknown: it may have been sent";
+  }
+  return "";
+}
+
+void print(const Outcome& outcome, const Dispatch& dispatch, Context& context) {
+  if (context.json()) {
+    return context.out().line(to_text(Json{{"channel", dispatch.envelope.channel},
+                                           {"message_id", dispatch.envelope.message_id},
+                                           {"outcome", outcome_name(outcome.cls)},
+                                           {"reason", outcome.reason},
+                                           {"detail", outcome.detail},
+                                           {"reference", outcome.reference},
+                                           {"status", outcome.status},
+                                           {"phase", outcome.phase},
+                                           {"elapsed_ms", outcome.elapsed.count()}}));
+  }
+  std::string text = in_words(outcome);
+  if (!outcome.reason.empty()) text += " (" + outcome.reason + ")";
+  if (!outcome.detail.empty()) text += ": " + printable(outcome.detail);
+  if (!outcome.reference.empty()) text += ", reference " + printable(outcome.reference);
+  context.out().line(text);
+}
+
+int status_of(const Outcome& outcome) {
+  if (outcome.cls == OutcomeClass::kSent) return 0;
+  const bool unreachable = outcome.cls == OutcomeClass::kNotSent && outcome.status == 0;
+  return exit_status(unreachable ? Code::kUnavailable : Code::kPartial);
+}
+
+Result<int> send_test(Engine& engine, const ChannelOptions& options, const ChannelConfig& channel,
+                      const Dispatch& dispatch) {
+  Context& context = engine.context();
+  if (!engine.policies().guard_allows(dispatch.address))
+    return fail(Code::kPartial, "the guard forbids this recipient: the environment is not production",
+                "add it to [guard] allow, or test to one that is there");
+  const Drivers drivers(engine, {channel}, 1);
+  const WorkLane& lane = drivers.lanes().front();
+  if (lane.driver == nullptr) return fail(lane.trouble);
+  if (auto fit = lane.driver->check(dispatch); !fit) return fail(std::move(fit).error());
+  if (options.dry_run) {
+    const std::string preview = lane.driver->preview(dispatch);
+    if (preview.empty()) return fail(Code::kPartial, "this channel's driver cannot show what it would send");
+    context.out().write(preview);
+    return 0;
+  }
+  TRY(wait_for_permit(engine, channel));
+  const Outcome outcome = call(engine, lane, dispatch);
+  print(outcome, dispatch, context);
+  return status_of(outcome);
+}
+
+}  // namespace
+
+Result<int> test_channel(const ChannelOptions& options, const ChannelConfig& channel, Context& context) {
+  TRY_ASSIGN(const Dispatch dispatch, test_dispatch(options, context));
+  TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "channel", 0ms));
+  const Result<int> result = send_test(*engine, options, channel, dispatch);
+  TRY(engine->finish(false, {}));
+  return result;
+}
+
+}  // namespace notify

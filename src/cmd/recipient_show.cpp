@@ -1,0 +1,98 @@
+// recipient show: what is known about one.
+
+#include <nlohmann/json.hpp>
+
+#include "cmd/context.hpp"
+#include "cmd/reading.hpp"
+#include "cmd/recipient.hpp"
+#include "cmd/render.hpp"
+#include "core/ports/recipient_table.hpp"
+#include "core/safe_text.hpp"
+
+namespace notify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Shown {
+ public:
+  Shown(const RecipientRecord& record, bool reveal, Context& context)
+      : record_(record), reveal_(reveal), context_(context) {}
+
+  Json json() const {
+    Json endpoints = Json::array();
+    for (const Endpoint& endpoint : record_.endpoints)
+      endpoints.push_back({{"channel", endpoint.channel},
+                           {"address", address(endpoint.address)},
+                           {"enabled", !endpoint.disabled_at},
+                           {"disabled_at", endpoint.disabled_at ? Json(time(*endpoint.disabled_at)) : Json()},
+                           {"reason", maybe(endpoint.disabled_reason)}});
+    Json opt_outs = Json::array();
+    for (const OptOut& out : record_.opt_outs)
+      opt_outs.push_back({{"subject", subject(out)},
+                          {"channel", maybe(out.scope.channel)},
+                          {"category", maybe(out.scope.category)},
+                          {"kind", maybe(out.scope.kind)},
+                          {"since", time(out.since)}});
+    return {{"id", record_.id},
+            {"locale", maybe(record_.locale)},
+            {"groups", record_.groups},
+            {"endpoints", std::move(endpoints)},
+            {"opt_outs", std::move(opt_outs)},
+            {"created_at", time(record_.created_at)},
+            {"updated_at", time(record_.updated_at)}};
+  }
+
+  void print() const {
+    line("recipient", record_.id);
+    if (!record_.locale.empty()) line("locale", record_.locale);
+    for (const std::string& group : record_.groups) line("group", group);
+    for (const Endpoint& endpoint : record_.endpoints) {
+      std::string text = endpoint.channel + "=" + address(endpoint.address);
+      if (endpoint.disabled_at)
+        text += ", disabled since " + time(*endpoint.disabled_at) + ": " + endpoint.disabled_reason;
+      line("endpoint", text);
+    }
+    for (const OptOut& out : record_.opt_outs) {
+      std::string text = subject(out) + " since " + time(out.since);
+      if (!out.scope.channel.empty()) text += ", channel " + out.scope.channel;
+      if (!out.scope.category.empty()) text += ", category " + out.scope.category;
+      if (!out.scope.kind.empty()) text += ", kind " + out.scope.kind;
+      line("opted out", text);
+    }
+    line("made", time(record_.created_at));
+    line("changed", time(record_.updated_at));
+  }
+
+ private:
+  static Json maybe(const std::string& text) { return text.empty() ? Json() : Json(text); }
+  std::string time(Instant at) const { return context_.show_time(at); }
+  std::string address(const std::string& text) const { return reveal_ ? text : mask_address(text); }
+  std::string subject(const OptOut& out) const {
+    return is_recipient_reference(out.subject) ? out.subject : address(out.subject);
+  }
+  void line(const char* name, const std::string& value) const {
+    context_.out().line(std::string(name) + ": " + printable(value));
+  }
+
+  const RecipientRecord& record_;
+  bool reveal_;
+  Context& context_;
+};
+
+}  // namespace
+
+Result<int> show_recipient(const RecipientOptions& options, Context& context) {
+  const std::string id = is_recipient_reference(options.subject) ? options.subject.substr(1) : options.subject;
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
+  TRY_ASSIGN(const std::optional<RecipientRecord> record, store->recipients().find(id));
+  if (!record) return fail(Code::kNotFound, "there is no recipient " + printable(id));
+  const Shown shown(*record, options.reveal, context);
+  if (context.json())
+    context.out().line(to_text(shown.json()));
+  else
+    shown.print();
+  return 0;
+}
+
+}  // namespace notify

@@ -1,0 +1,26 @@
+#pragma once
+
+// The surge guard: a mistake that would write to everybody is held before it does. Off unless configured.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/ports/outbox_table.hpp"
+
+namespace notify {
+
+// How many messages may still be handed on, and by which measure.
+struct SurgeRoom {
+  std::int64_t messages = INT64_MAX;
+  std::string measure{};  // "500 in one run", for the alert
+};
+
+// `handed_on`: by this run so far. `volume`: as OutboxTable::volume() gives it, looked at for the hourly measures only.
+SurgeRoom surge_room(const SurgeConfig& config, std::int64_t handed_on, const std::vector<VolumeSpan>& volume,
+                     Instant now);
+
+}  // namespace notify
