@@ -36,7 +36,7 @@ _notifyctl() {
       if [[ $cur == -* ]]; then
         options+=' --version'
       else
-        COMPREPLY=($(compgen -W "enqueue relay work park replay cancel status list show init prune check completion help" -- "$cur"))
+        COMPREPLY=($(compgen -W "enqueue relay work park replay cancel reconcile status list show init prune channel recipient check completion help" -- "$cur"))
         return
       fi
       ;;
@@ -71,7 +71,7 @@ _notifyctl() {
         --max) return ;;
         --max-run) return ;;
       esac
-      options+=" --batch --lease --max --max-run --watch --dry-run"
+      options+=" --batch --lease --max --max-run --watch --dry-run --allow-surge"
       ;;
     work)
       case $prev in
@@ -120,6 +120,14 @@ _notifyctl() {
       esac
       options+=" --key-prefix --why --dry-run"
       ;;
+    reconcile)
+      case $prev in
+        --receipts) _notifyctl_files -f; return ;;
+        --format) COMPREPLY=($(compgen -W "jsonl csv" -- "$cur")); return ;;
+        --channel) return ;;
+      esac
+      options+=" --receipts --format --channel --verify"
+      ;;
     status)
       case $prev in
         --output) _notifyctl_files -f; return ;;
@@ -160,6 +168,30 @@ _notifyctl() {
       esac
       options+=" --older-than --scrub-after --dry-run"
       ;;
+    channel)
+      case $prev in
+        --reason) return ;;
+        --until) return ;;
+        --to) return ;;
+        --subject) return ;;
+        --body) return ;;
+      esac
+      options+=" --reason --until --to --subject --body --dry-run"
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "list show pause resume test" -- "$cur")); return; }
+      ;;
+    recipient)
+      case $prev in
+        --endpoint) return ;;
+        --locale) return ;;
+        --group) return ;;
+        --channel) return ;;
+        --category) COMPREPLY=($(compgen -W "transactional advertising" -- "$cur")); return ;;
+        --kind) return ;;
+        --reason) return ;;
+      esac
+      options+=" --endpoint --locale --group --channel --category --kind --reason --reveal"
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "import set show opt-out opt-in disable-endpoint" -- "$cur")); return; }
+      ;;
     check)
       options+=" --offline --quick"
       ;;
@@ -167,7 +199,7 @@ _notifyctl() {
       [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "bash zsh fish" -- "$cur")); return; }
       ;;
     help)
-      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "enqueue relay work park replay cancel status list show init prune check completion help" -- "$cur")); return; }
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "enqueue relay work park replay cancel reconcile status list show init prune channel recipient check completion help" -- "$cur")); return; }
       ;;
   esac
   [[ $cur == -* ]] && COMPREPLY=($(compgen -W "$options" -- "$cur"))
