@@ -119,7 +119,7 @@ TOML
   prepare_service
   grep -v '^#' "$examples/cron/crontab" | grep notifyctl | grep -v '=' |
     sed -E 's/^([^ ]+ +){5}//; s#/usr/local/bin/notifyctl#"$NOTIFYCTL"#g' > lines
-  [ "$(wc -l < lines)" -eq 3 ]
+  [ "$(wc -l < lines)" -eq 4 ]
   while IFS= read -r line; do
     run /bin/sh -c "$line"
     echo "$line: $output"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <chrono>
 #include <filesystem>
@@ -153,7 +154,12 @@ Ran Machine::crash(const std::string& point, const Words& words, const std::stri
 }
 
 std::string Machine::enqueue(const std::string& key, const Words& more) const {
-  Words words{"enqueue", "--channel", "hook", "--to", "+821000000000", "--key", key, "--body", "hello"};
+  Words words{"enqueue", "--channel", "hook", "--key", key};
+  const auto by_default = [&](const char* option, const char* value) {
+    if (std::find(more.begin(), more.end(), option) == more.end()) words.insert(words.end(), {option, value});
+  };
+  by_default("--to", "+821000000000");
+  by_default("--body", "hello");
   words.insert(words.end(), more.begin(), more.end());
   const Ran ran = run(words);
   EXPECT_EQ(ran.status, 0) << ran.err;

@@ -56,8 +56,7 @@ Result<void> Database::configure(const ConnectOptions& options) {
   if (options.read_only) return execute("PRAGMA query_only=ON");
   // secure_delete=FAST overwrites what is deleted as long as that costs no further page. A log that has grown is cut
   // back, so that its size tells whether checkpoints get through.
-  return execute(
-      "PRAGMA synchronous=FULL; PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=16777216");
+  return execute("PRAGMA synchronous=FULL; PRAGMA secure_delete=FAST; PRAGMA journal_size_limit=16777216");
 }
 
 Database::~Database() {
@@ -69,8 +68,7 @@ Database::~Database() {
 // comes to a database which nobody has open reads the whole log, and does not know how much of it was checkpointed: a
 // log that short commands never removed would grow for ever.
 int Database::on_commit(void*, sqlite3* handle, const char* name, int pages) noexcept {
-  if (pages >= kCheckpointPages)
-    sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (pages >= kCheckpointPages) sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, pages < kRemovePages ? 1 : 0, nullptr);
   return SQLITE_OK;
 }
