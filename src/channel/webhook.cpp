@@ -69,7 +69,7 @@ class WebhookChannel final : public Channel {
     // A configured URL may be a secret from its path on.
     std::string text = request.method + " " + (settings_->url.empty() ? request.url : mask_address(request.url)) + "\n";
     for (const auto& [name, value] : request.headers)
-      text += safe_text_without(name + ": " + value, secrets, kLine) + "\n";
+      text.append(safe_text_without(std::string(name).append(": ").append(value), secrets, kLine)).append("\n");
     return text + "\n" + request.body + "\n";
   }
 

@@ -137,7 +137,7 @@ Result<int> send_test(Engine& engine, const ChannelOptions& options, const Chann
 Result<int> test_channel(const ChannelOptions& options, const ChannelConfig& channel, Context& context) {
   TRY_ASSIGN(const Dispatch dispatch, test_dispatch(options, context));
   TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "channel", 0ms));
-  const Result<int> result = send_test(*engine, options, channel, dispatch);
+  Result<int> result = send_test(*engine, options, channel, dispatch);
   TRY(engine->finish(false, {}));
   return result;
 }

@@ -177,8 +177,8 @@ Page replay_page() {
   page.synopsis = {
       "ID… [--yes] [--why TEXT] [--set MEMBER=TEXT] [--patch JSON] [--expires T] [--accept-duplicates]",
       "- [--yes]",
-      "--parked [--channel NAME] [--kind KIND] [--reason REASON] [--since T] [--until T] [--key-prefix TEXT] "
-      "[--limit N] [--rate R] [--yes]",
+      ("--parked [--channel NAME] [--kind KIND] [--reason REASON] [--since T] [--until T] [--key-prefix TEXT] "
+       "[--limit N] [--rate R] [--yes]"),
       "--failed",
       "--expired --expires T",
       "--skipped",

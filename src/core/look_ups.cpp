@@ -36,8 +36,9 @@ void LookUps::ask_more() {
     questions_.pop_front();
     ++out_;
     LookUpQuestion text = question.text;
-    question.lane->driver->look_up()->look_up(
-        std::move(text), [this, question = std::move(question)](LookUpAnswer answer) { answered(question, answer); });
+    LookUp& look_up = *question.lane->driver->look_up();
+    look_up.look_up(std::move(text),
+                    [this, question = std::move(question)](LookUpAnswer answer) { answered(question, answer); });
   }
   if (out_ > 0 || ended_) return;
   ended_ = true;

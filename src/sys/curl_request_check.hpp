@@ -10,7 +10,7 @@ namespace notify {
 
 // Refused are: schemes other than http and https, what libcurl cannot parse, user names that hold an '@' (parsers
 // disagree about the host), host names that are not ASCII.
-std::string why_url_refused(const std::string& url);
+std::string why_url_refused(const std::string& text);
 // Refused are: methods and header names that are no tokens, control characters in header values, and the headers that
 // libcurl computes itself.
 std::string why_head_refused(const HttpRequest& request);

@@ -52,7 +52,7 @@ class AbslZone : public Zone {
 
 // Where Abseil looks for the database.
 fs::path database_directory() {
-  const char* dir = std::getenv("TZDIR");
+  const char* dir = std::getenv("TZDIR");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
   return dir != nullptr && *dir != '\0' ? dir : "/usr/share/zoneinfo";
 }
 

@@ -118,6 +118,8 @@ World::World(std::uint64_t seed) : random(seed), directory_(make_directory()), p
   observer_ = must(open_store(options));
 }
 
+void World::execute(const std::string& sql) { must(observer_->database().execute(sql)); }
+
 World::~World() {
   processes_.clear();
   observer_.reset();
@@ -127,7 +129,8 @@ World::~World() {
 std::unique_ptr<SqliteStore> World::open() {
   OpenOptions options;
   options.path = path_;
-  return must(open_store(options));
+  std::unique_ptr<SqliteStore> store = must(open_store(options));
+  return store;
 }
 
 ChannelConfig& World::add_channel(const std::string& name) {

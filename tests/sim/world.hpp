@@ -144,6 +144,8 @@ class World {
   TemplateSet templates{};
   std::unique_ptr<Broker> broker{};  // set before the first process starts: messages go through it
 
+  void execute(const std::string& sql);  // on the database, as it stands
+
   const std::string& database() const noexcept { return path_; }
   SqliteStore& observer() { return *observer_; }
   std::unique_ptr<SqliteStore> open();
