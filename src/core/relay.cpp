@@ -53,7 +53,7 @@ Result<int> Relay::step(int limit) {
     if (rows.empty() && config_.surge.on()) TRY(ports_.store.alerts().close("surge", "relay", now));
     return rows;
   }));
-  if (held_ > 0) {
+  if (held_ > 0 && !told_of_surge_) {
     ports_.events.emit({Event::Level::kWarning,
                         "relay.surge",
                         {},
@@ -61,6 +61,7 @@ Result<int> Relay::step(int limit) {
                         "messages are held by the surge guard; notifyctl relay --allow-surge lets them go",
                         0});
   }
+  told_of_surge_ = held_ > 0;
   return looked_at - static_cast<int>(held_);
 }
 
@@ -91,7 +92,9 @@ Result<void> Relay::hand_on(const std::function<Result<std::vector<Candidate>>(I
     TRY_ASSIGN(const SurgeRoom room, room_left(now));
     held_ = 0;
     for (const Candidate& row : rows) TRY(decide(row, room, now, claimed, counts));
-    if (held_ > 0) TRY(ports_.store.alerts().raise("surge", "relay", {}, "more than " + room.measure, now));
+    // Once: a relay that stays would be woken by its own commit, and hold and tell again for ever.
+    if (held_ > 0 && !told_of_surge_)
+      TRY(ports_.store.alerts().raise("surge", "relay", {}, "more than " + room.measure, now));
     if (!embedded || claimed.empty()) return {};
     ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
     TRY_ASSIGN(const std::vector<PublishAnswer> answers, publish(claimed));

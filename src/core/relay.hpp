@@ -95,6 +95,7 @@ class Relay {
   std::int64_t holder_;
   RelaySummary summary_{};
   std::int64_t held_ = 0;
+  bool told_of_surge_ = false;  // since messages are held
 };
 
 }  // namespace notify

@@ -277,6 +277,19 @@ TEST_F(Recipients, ASurgeIsHeldUntilItIsAllowed) {
   world.check_accounts();
 }
 
+TEST_F(Recipients, ASurgeIsToldOnceHoweverOftenTheRelayLooks) {
+  world.config.relay.surge.per_run_max = 3;
+  for (int i = 0; i < 10; ++i) enqueue("k" + std::to_string(i), "+8210" + std::to_string(i));
+  Process& relay = world.start(Process::Kind::kRelay);
+  ASSERT_TRUE(relay.relay_step());
+  (void)world.observer().changed_elsewhere();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(*relay.relay_step(), 0);
+  EXPECT_FALSE(*world.observer().changed_elsewhere());  // a commit would wake a relay that stays
+  EXPECT_EQ(world.status().alerts.front().count, 1);
+  EXPECT_EQ(world.events.counts["relay.surge"], 1);
+  EXPECT_EQ(world.status().outbox.pending, 7);
+}
+
 TEST_F(Recipients, TheHoursVolumeIsSharedByAllRelays) {
   world.config.relay.surge.hourly_factor = 2;
   world.config.relay.surge.hourly_min = 4;
