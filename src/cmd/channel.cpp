@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/context.hpp"
+#include "cmd/operator.hpp"
 #include "cmd/reading.hpp"
 #include "cmd/render.hpp"
 #include "core/duration.hpp"
@@ -134,18 +135,11 @@ Result<std::unique_ptr<SqliteStore>> open_to_write(Context& context) {
 Result<int> pause(const ChannelOptions& options, const std::string& name, Context& context) {
   if (!options.reason || options.reason->empty())
     return fail(Code::kUsage, "--reason is missing", "say why, for those who find the channel paused");
-  TRY(check_line("reason", "the reason", *options.reason, limits::kReason));
+  TRY(check_why("--reason", *options.reason, limits::kReason));
   std::optional<Instant> until;
   if (options.until) {
-    TRY_ASSIGN(const TimeContext times, context.time_context());
-    Result<Instant> parsed = parse_time(*options.until, times);
-    if (parsed && *parsed <= times.now) parsed = fail(Code::kUsage, format_time(*parsed) + " is over already");
-    if (!parsed) {
-      Error error = with_context(std::move(parsed).error(), "--until");
-      error.code = Code::kUsage;
-      return fail(std::move(error));
-    }
-    until = *parsed;
+    TRY_ASSIGN(until, context.time_option("--until", *options.until));
+    if (*until <= context.clock().now()) return fail(Code::kUsage, "--until: " + *options.until + " is over already");
   }
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_to_write(context));
   TRY(store->write([&] { return store->lanes().pause(name, until, *options.reason, context.clock().now()); }));

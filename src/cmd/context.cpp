@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cmd/errors.hpp"
 #include "cmd/render.hpp"
 #include "sys/config_file.hpp"
 #include "sys/crash_points.hpp"
@@ -102,6 +103,13 @@ Result<const Zone*> Context::zone() {
 Result<TimeContext> Context::time_context(bool looks_back) {
   TRY_ASSIGN(const Zone* const zone, this->zone());
   return TimeContext{clock_->now(), zone, looks_back};
+}
+
+Result<Instant> Context::time_option(std::string_view option, const std::string& text, bool looks_back) {
+  TRY_ASSIGN(const TimeContext times, time_context(looks_back));
+  auto time = parse_time(text, times);
+  if (!time) return refuse_option(option, std::move(time).error());
+  return time;
 }
 
 std::string Context::show_time(Instant t) {

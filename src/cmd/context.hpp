@@ -64,6 +64,8 @@ class Context {
   Result<const Zone*> zone();
   // For parse_time() of an option's value.
   Result<TimeContext> time_context(bool looks_back = false);
+  // A time that was given with `option`.
+  Result<Instant> time_option(std::string_view option, const std::string& text, bool looks_back = false);
   // An instant as people and JSON get it: RFC 3339 in the configured zone, in UTC without one.
   std::string show_time(Instant t);
   // All templates of the configured directory; nullptr when none is configured.

@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "cmd/context.hpp"
+#include "cmd/input.hpp"
 #include "cmd/publish_now.hpp"
 #include "cmd/render.hpp"
 #include "core/crypto.hpp"
@@ -25,23 +25,20 @@ struct Texts {
   std::string html{};
 };
 
-Result<std::string> read_all(int fd, std::size_t max) {
+Result<std::string> read_all(Input input, std::size_t max) {
   std::string text;
-  std::string block(64 * 1024, '\0');
   while (true) {
-    const ssize_t got = read(fd, block.data(), block.size());
-    if (got == 0) return text;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(input_error("cannot read standard input", errno));
-    text.append(block, 0, static_cast<std::size_t>(got));
+    TRY_ASSIGN(const std::string_view bytes, input.read());
+    if (bytes.empty()) return text;
+    text += bytes;
     if (text.size() > max)
-      return fail(Code::kBadInput, "standard input has more than " + std::to_string(max) + " bytes");
+      return fail(Code::kBadInput, input.name() + " has more than " + std::to_string(max) + " bytes");
   }
 }
 
 Result<std::string> read_text(const std::string& path, Context& context) {
-  if (path == "-") return read_all(context.input(), limits::kPayload);
-  return read_file(path, limits::kPayload);
+  TRY_ASSIGN(Input input, Input::open(path, context));
+  return read_all(std::move(input), limits::kPayload);
 }
 
 // What only a person at the command line can get wrong.

@@ -1,7 +1,6 @@
 // enqueue --jsonl: reads a stream, hands it to core, reports line by line.
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "cmd/context.hpp"
 #include "cmd/enqueue.hpp"
+#include "cmd/input.hpp"
 #include "cmd/render.hpp"
 #include "core/bulk_enqueue.hpp"
 #include "core/crypto.hpp"
@@ -103,15 +103,8 @@ class Reporter final : public LineSink {
 
   void rejected(std::int64_t line, const Error& error, std::string_view text) override {
     rejects_.add(text);
-    if (context_.json()) {
-      nlohmann::ordered_json detail{
-          {"code", code_name(error.code)}, {"field", error.field}, {"message", error.message}};
-      return context_.out().line(to_text({{"line", line}, {"error", std::move(detail)}}));
-    }
-    std::string place = source_ + ":" + std::to_string(line) + ": ";
-    if (!error.field.empty()) place += error.field + ": ";
     if (progress != nullptr) progress->clear();
-    context_.err().line(place + printable(error.message));
+    report_line(context_, source_, line, error);
   }
 
   ProgressLine* progress = nullptr;
@@ -156,48 +149,6 @@ class Progress {
   ProgressLine line_;
   std::int64_t size_ = 0;
   Duration shown_at_{0};
-};
-
-// The input, with the pauses in it.
-class Input {
- public:
-  static Result<Input> open(const std::string& path, Context& context) {
-    if (path == "-") return Input(context.input(), Fd());
-    Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) {
-      Error error = system_error("cannot read " + path);
-      error.hint = "name a file that this user can read, or - for standard input";
-      return fail(std::move(error));
-    }
-    const int number = fd.get();
-    return Input(number, std::move(fd));
-  }
-
-  int fd() const noexcept { return fd_; }
-
-  // Whether nothing has come for `patience`. A file is always ready.
-  bool pauses(Duration patience) const {
-    pollfd item{fd_, POLLIN, 0};
-    return poll(&item, 1, static_cast<int>(patience.count())) == 0;
-  }
-
-  // The next bytes; empty at the end.
-  Result<std::string_view> read() {
-    while (true) {
-      const ssize_t got = ::read(fd_, block_.data(), block_.size());
-      if (got >= 0) return std::string_view(block_.data(), static_cast<std::size_t>(got));
-      if (errno == EAGAIN)
-        (void)pauses(Duration(-1));
-      else if (errno != EINTR)
-        return fail(input_error("cannot read the input", errno));
-    }
-  }
-
- private:
-  Input(int fd, Fd owned) : fd_(fd), owned_(std::move(owned)), block_(kBlock, '\0') {}
-  int fd_;
-  Fd owned_;
-  std::string block_;
 };
 
 // A copy of the input without a name, beside the database: that directory can be written, and is as private.
@@ -324,7 +275,7 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   open.create_parent = context.database_is_default();
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
 
-  Reporter reporter(context, rejects, *options.jsonl == "-" ? "standard input" : *options.jsonl);
+  Reporter reporter(context, rejects, input.name());
   Progress progress(context, input.fd());
   reporter.progress = &progress.line();
   BulkSummary summary;
@@ -335,7 +286,7 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
     surroundings.now = context.clock().now();
     Result<BulkSummary> all =
         enqueue_atomic(*store, context.clock(), context.crash_points(), surroundings, *spool, reporter);
-    if (!all) return fail(with_context(std::move(all).error(), *options.jsonl));
+    if (!all) return fail(with_context(std::move(all).error(), input.name()));
     summary = *all;
   } else {
     BulkEnqueue bulk(*store, context.clock(), context.crash_points(), surroundings, reporter);
@@ -346,7 +297,7 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   (void)context.err().flush();
   const Result<void> kept = rejects.flush();
   print_summary(summary, !taken.has_value(), context);
-  if (!taken) return fail(ended_early(std::move(taken).error(), summary, *options.jsonl));
+  if (!taken) return fail(ended_early(std::move(taken).error(), summary, input.name()));
   TRY(kept);
   return summary.conflict + summary.rejected > 0 ? exit_status(Code::kPartial) : 0;
 }

@@ -22,6 +22,17 @@ std::string error_json(const Error& error) {
   return to_text(nlohmann::ordered_json{{"error", std::move(object)}}) + "\n";
 }
 
+tl::unexpected<Error> refuse_option(std::string_view option, Error error) {
+  error = with_context(std::move(error), option);
+  error.code = Code::kUsage;
+  error.field.clear();
+  return fail(std::move(error));
+}
+
+std::string described(const Error& error) {
+  return error.field.empty() ? error.message : error.field + ": " + error.message;
+}
+
 int report(Output& err, const Error& error, bool json) {
   if (!error.message.empty()) err.write(json ? error_json(error) : error_text(error));
   (void)err.flush();

@@ -13,6 +13,12 @@ class Output;
 std::string error_text(const Error& error);
 std::string error_json(const Error& error);
 
+// What was wrong with an option's value, as the usage error that it is. `option`: as typed, "--rate".
+tl::unexpected<Error> refuse_option(std::string_view option, Error error);
+
+// "field: message" where the field is known.
+std::string described(const Error& error);
+
 // Writes it and returns the exit status. An error without a message was already reported: only its status
 // counts.
 int report(Output& err, const Error& error, bool json);

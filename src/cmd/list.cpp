@@ -63,21 +63,12 @@ Result<ListFilter> filter_of(const ListOptions& options, ListSubject subject, Co
   filter.key_prefix = options.key_prefix;
   filter.newest_first = !options.oldest_first;
   TRY_ASSIGN(filter.state, checked_state(options.state, subject));
-  const auto time = [&](const std::optional<std::string>& text, const char* option,
-                        std::optional<Instant>& target) -> Result<void> {
-    if (!text) return {};
-    TRY_ASSIGN(const TimeContext times, context.time_context(true));
-    auto parsed = parse_time(*text, times);
-    if (!parsed) {
-      Error error = with_context(std::move(parsed).error(), option);
-      error.code = Code::kUsage;
-      return fail(std::move(error));
-    }
-    target = *parsed;
-    return {};
-  };
-  TRY(time(options.since, "--since", filter.since));
-  TRY(time(options.until, "--until", filter.until));
+  if (options.since) {
+    TRY_ASSIGN(filter.since, context.time_option("--since", *options.since, true));
+  }
+  if (options.until) {
+    TRY_ASSIGN(filter.until, context.time_option("--until", *options.until, true));
+  }
   return filter;
 }
 

@@ -7,19 +7,19 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "cmd/errors.hpp"
+#include "cmd/input.hpp"
 #include "cmd/render.hpp"
 #include "core/json_text.hpp"
 #include "core/jsonl.hpp"
 #include "core/message.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
-#include "sys/files.hpp"
 #include "sys/terminal.hpp"
 
 namespace notify {
 namespace {
 
-constexpr std::size_t kBlock = 64 * 1024;
 constexpr Duration kCommitGap = 1ms;
 constexpr std::size_t kRefusalsShown = 20;
 
@@ -44,15 +44,14 @@ Result<std::string> id_of(const InputLine& line) {
   return id;
 }
 
-Result<void> read_lines(int input, std::vector<std::string>& ids) {
+Result<void> read_lines(Input input, std::vector<std::string>& ids) {
   LineSplitter lines;
-  std::string block(kBlock, '\0');
   const auto take = [&]() -> Result<void> {
     InputLine line;
     while (lines.next(line)) {
       auto id = line.too_long ? Result<std::string>(fail(Code::kBadInput, "the line is too long")) : id_of(line);
       if (!id) {
-        Error error = with_context(std::move(id).error(), "standard input, line " + std::to_string(line.number));
+        Error error = with_context(std::move(id).error(), input.name() + ", line " + std::to_string(line.number));
         error.code = Code::kBadInput;
         return fail(std::move(error));
       }
@@ -61,11 +60,9 @@ Result<void> read_lines(int input, std::vector<std::string>& ids) {
     return {};
   };
   while (true) {
-    const ssize_t got = ::read(input, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(file_error("cannot read standard input", errno));
-    if (got == 0) break;
-    lines.push(std::string_view(block.data(), static_cast<std::size_t>(got)));
+    TRY_ASSIGN(const std::string_view bytes, input.read());
+    if (bytes.empty()) break;
+    lines.push(bytes);
     TRY(take());
   }
   lines.finish();
@@ -124,7 +121,8 @@ Result<std::vector<std::string>> read_ids(const std::vector<std::string>& words,
   std::vector<std::string> ids;
   for (const std::string& word : words) {
     if (word == "-") {
-      TRY(read_lines(context.input(), ids));
+      TRY_ASSIGN(Input input, Input::open(word, context));
+      TRY(read_lines(std::move(input), ids));
     } else if (word.empty()) {
       return fail(Code::kUsage, "an id is empty", "a variable that was not set?");
     } else {
@@ -151,10 +149,7 @@ Result<void> check_why(std::string_view option, std::string_view text, std::size
   Result<void> checked = check_utf8(option, text);
   if (checked) checked = check_line(option, "the text", text, longest);
   if (checked) return {};
-  Error error = with_context(std::move(checked).error(), option);
-  error.code = Code::kUsage;
-  error.field.clear();
-  return fail(std::move(error));
+  return refuse_option(option, std::move(checked).error());
 }
 
 Result<int> report_operation(Context& context, const OperatorSummary& summary, const OperatorWords& words,

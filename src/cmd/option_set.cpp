@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cmd/errors.hpp"
 #include "core/duration.hpp"
 #include "core/near_miss.hpp"
 
@@ -190,9 +191,7 @@ Result<void> OptionSet::store(const Option& option, const std::vector<std::strin
       return fail(usage(option.display() + ": \"" + text + "\" is not known", std::move(hint)));
     }
     if (auto stored = std::visit(Assign{option, text}, option.target); !stored) {
-      Error error = with_context(std::move(stored).error(), option.display());
-      error.code = Code::kUsage;
-      return fail(std::move(error));
+      return refuse_option(option.display(), std::move(stored).error());
     }
   }
   return {};

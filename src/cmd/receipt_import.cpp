@@ -1,18 +1,12 @@
 #include "cmd/receipt_import.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <vector>
 
-#include "cmd/render.hpp"
-#include "sys/files.hpp"
+#include "cmd/input.hpp"
 
 namespace notify {
 namespace {
 
-constexpr std::size_t kBlock = 64 * 1024;
 constexpr std::size_t kGroup = 500;
 
 // Receipts that have been read and not yet taken.
@@ -39,20 +33,11 @@ class Groups {
   std::vector<Receipt> receipts_{};
 };
 
-Result<std::size_t> read_block(int fd, std::string& block) {
+Result<void> read_all(Input& input, ReceiptReader& reader, Groups& groups) {
   while (true) {
-    const ssize_t got = ::read(fd, block.data(), block.size());
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) return fail(file_error("cannot read the receipts", errno));
-  }
-}
-
-Result<void> read_all(int fd, ReceiptReader& reader, Groups& groups) {
-  std::string block(kBlock, '\0');
-  while (true) {
-    TRY_ASSIGN(const std::size_t got, read_block(fd, block));
-    if (got == 0) return reader.finish();
-    TRY(reader.feed(std::string_view(block).substr(0, got)));
+    TRY_ASSIGN(const std::string_view bytes, input.read());
+    if (bytes.empty()) return reader.finish();
+    TRY(reader.feed(bytes));
     TRY(groups.flush());  // the next read may wait for long
   }
 }
@@ -60,13 +45,7 @@ Result<void> read_all(int fd, ReceiptReader& reader, Groups& groups) {
 }  // namespace
 
 Result<void> import_receipts(const ReceiptImport& import, Reconciler& reconciler, Context& context) {
-  const bool standard_input = import.file == "-";
-  const std::string source = standard_input ? "standard input" : import.file;
-  Fd file;
-  if (!standard_input) {
-    file = Fd(::open(import.file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) return fail(file_error("cannot read " + source, errno));
-  }
+  TRY_ASSIGN(Input input, Input::open(import.file, context));
   TRY_ASSIGN(const Zone* zone, context.zone());
 
   Groups groups(reconciler, import.channel);
@@ -74,15 +53,11 @@ Result<void> import_receipts(const ReceiptImport& import, Reconciler& reconciler
                        {[&](Receipt receipt) { return groups.add(std::move(receipt)); },
                         [&](std::int64_t line, const Error& error) {
                           ++reconciler.summary().rejected;
-                          std::string text = source + ":" + std::to_string(line) + ": ";
-                          if (!error.field.empty()) text += error.field + ": ";
-                          text += error.message;
-                          if (!error.hint.empty()) text += " (" + error.hint + ")";
-                          context.err().line(printable(text));
+                          report_line(context, input.name(), line, error);
                         }});
-  const Result<void> read = read_all(standard_input ? context.input() : file.get(), reader, groups);
+  const Result<void> read = read_all(input, reader, groups);
   TRY(groups.flush());
-  if (!read) return fail(with_context(read.error(), source));
+  if (!read) return fail(with_context(read.error(), input.name()));
   return {};
 }
 

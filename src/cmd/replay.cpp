@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cmd/errors.hpp"
 #include "cmd/operator.hpp"
 #include "cmd/render.hpp"
 #include "core/message.hpp"
@@ -45,15 +46,6 @@ Result<std::optional<SelectionKind>> selection_of(const ReplayCommandOptions& op
   return selection;
 }
 
-Result<Instant> time_of(std::string_view option, const std::string& text, bool looks_back, Context& context) {
-  TRY_ASSIGN(const TimeContext times, context.time_context(looks_back));
-  auto time = parse_time(text, times);
-  if (time) return time;
-  Error error = with_context(std::move(time).error(), option);
-  error.code = Code::kUsage;
-  return fail(std::move(error));
-}
-
 Result<ListFilter> filter_of(const ReplayCommandOptions& options, Context& context) {
   ListFilter filter;
   filter.channel = options.channel;
@@ -62,10 +54,10 @@ Result<ListFilter> filter_of(const ReplayCommandOptions& options, Context& conte
   filter.key_prefix = options.key_prefix;
   filter.limit = options.limit;
   if (options.since) {
-    TRY_ASSIGN(filter.since, time_of("--since", *options.since, true, context));
+    TRY_ASSIGN(filter.since, context.time_option("--since", *options.since, true));
   }
   if (options.until) {
-    TRY_ASSIGN(filter.until, time_of("--until", *options.until, true, context));
+    TRY_ASSIGN(filter.until, context.time_option("--until", *options.until, true));
   }
   return filter;
 }
@@ -77,25 +69,15 @@ Result<ReplayOptions> replay_options(const ReplayCommandOptions& options, Contex
   replay.accept_duplicates = options.accept_duplicates;
   if (!options.rate.empty()) {
     auto rate = parse_rate(options.rate);
-    if (!rate) {
-      Error error = with_context(std::move(rate).error(), "--rate");
-      error.code = Code::kUsage;
-      return fail(std::move(error));
-    }
+    if (!rate) return refuse_option("--rate", std::move(rate).error());
     replay.rate = *rate;
   }
   if (options.expires) {
-    TRY_ASSIGN(replay.expires, time_of("--expires", *options.expires, false, context));
+    TRY_ASSIGN(replay.expires, context.time_option("--expires", *options.expires));
     if (*replay.expires <= context.clock().now()) return fail(Code::kUsage, "--expires: this time is over already");
   }
   auto patch = PayloadPatch::parse(options.patch, options.sets);
-  if (!patch) {
-    Error error = std::move(patch).error();
-    if (!error.field.empty()) error.message = error.field + ": " + error.message;
-    error.code = Code::kUsage;
-    error.field.clear();
-    return fail(std::move(error));
-  }
+  if (!patch) return fail(Code::kUsage, described(patch.error()), patch.error().hint);
   replay.patch = std::move(*patch);
   return replay;
 }

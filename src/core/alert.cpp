@@ -1,5 +1,8 @@
 #include "core/alert.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "core/safe_text.hpp"
 
 namespace notify {
@@ -8,7 +11,35 @@ namespace {
 constexpr std::size_t kLongestSubject = 200;
 constexpr std::string_view kDivider = ": ";
 
+constexpr auto kKinds = std::to_array<AlertKind>({
+    {"expired", true, AlertEnd::kQuiet},
+    {"gave-up", true, AlertEnd::kQuiet},
+    {"publish-failing", true, AlertEnd::kQuiet},  // and its message is out
+    {"release-failed", true, AlertEnd::kQuiet},
+    {"undelivered", true, AlertEnd::kQuiet},
+    {"error", true, AlertEnd::kSettled},
+    {"stale", true, AlertEnd::kSettled},
+    {"parked", true, AlertEnd::kSettled},
+    {"lane-halted", true, AlertEnd::kCondition},
+    {"surge", false, AlertEnd::kCondition},        // subject: the command
+    {"run-missing", false, AlertEnd::kCondition},  // subject: the command
+    {"backlog", false, AlertEnd::kCondition},
+    {"parked-growth", false, AlertEnd::kQuiet},
+    {"republished", false, AlertEnd::kQuiet},
+    {"counters", false, AlertEnd::kQuiet},  // subject: the counter
+    {"restored", false, AlertEnd::kQuiet},
+});
+
 }  // namespace
+
+std::span<const AlertKind> alert_kinds() noexcept { return kKinds; }
+
+const AlertKind& alert_kind(std::string_view name) noexcept {
+  const auto* const found =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const AlertKind& kind) { return kind.name == name; });
+  ASSERT(found != kKinds.end());
+  return *found;
+}
 
 std::string alert_subject(std::string_view channel, std::string_view reason) {
   std::string subject(channel);
@@ -32,14 +63,11 @@ Result<void> raise_alert(AlertTable& alerts, std::string_view kind, const Envelo
 Result<void> close_settled_alerts(Store& store, const std::set<std::string>& channels, Instant now) {
   TRY_ASSIGN(const std::vector<Alert> open, store.alerts().open_alerts());
   for (const Alert& alert : open) {
+    if (alert_kind(alert.kind).end != AlertEnd::kSettled) continue;
     const AlertSubject subject = split_alert_subject(alert.subject);
     if (!channels.empty() && !channels.contains(std::string(subject.channel))) continue;
-    bool any = true;
-    if (alert.kind == "error" || alert.kind == "stale") {
-      TRY_ASSIGN(any, store.inbox().any_error(subject.channel, subject.reason));
-    } else if (alert.kind == "parked") {
-      TRY_ASSIGN(any, store.parked().any(subject.channel, subject.reason));
-    }
+    TRY_ASSIGN(const bool any, alert.kind == "parked" ? store.parked().any(subject.channel, subject.reason)
+                                                      : store.inbox().any_error(subject.channel, subject.reason));
     if (!any) TRY(store.alerts().close(alert.kind, alert.subject, now));
   }
   return {};

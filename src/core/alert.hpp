@@ -1,24 +1,10 @@
 #pragma once
 
-// What alerts are about. Each kind has its subject; while an alert is open, another of the same kind and subject only
-// counts.
-//
-//   kind             subject            closed when                            raised by
-//   expired          CHANNEL: REASON    nothing new for repeat_after           relay, work
-//   gave-up          CHANNEL: REASON    nothing new for repeat_after           relay
-//   publish-failing  CHANNEL: REASON    nothing new, and its message is out    relay
-//   error, stale     CHANNEL: REASON    no message of theirs is ERROR          work, reconcile
-//   parked           CHANNEL: REASON    no message of theirs is parked         work, reconcile
-//   release-failed   CHANNEL: REASON    nothing new for repeat_after           work
-//   undelivered      CHANNEL            nothing new for repeat_after           reconcile
-//   lane-halted      CHANNEL            the channel is open again              work
-//   backlog          oldest             nothing unsent is that old             reconcile
-//   run-missing      COMMAND            it ran, or nothing is due              reconcile
-//   parked-growth    total              nothing new for repeat_after           reconcile
-//   republished      total              nothing new for repeat_after           reconcile
-//   counters         NAME               nothing new for repeat_after           reconcile
+// What alerts are about. Each kind has its subject (see alert_kinds()); while an alert is open, another of the same kind
+// and subject only counts.
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,6 +15,23 @@ namespace notify {
 
 // Messages of this kind carry alerts. They never raise any themselves.
 inline constexpr std::string_view kAlertMessageKind = "notifyctl.alert";
+
+// When an alert is over.
+enum class AlertEnd {
+  kQuiet,      // nothing new for repeat_after
+  kSettled,    // no message of its channel and reason is in that state any more
+  kCondition,  // whoever raises it looks again, and closes it
+};
+
+struct AlertKind {
+  std::string_view name{};
+  bool of_channel = false;  // its subject is "CHANNEL: REASON" or "CHANNEL"
+  AlertEnd end = AlertEnd::kQuiet;
+};
+
+std::span<const AlertKind> alert_kinds() noexcept;
+// Asserts that there is such a kind.
+const AlertKind& alert_kind(std::string_view name) noexcept;
 
 struct AlertSubject {
   std::string_view channel{};  // or what the alert is about when that is no channel

@@ -12,14 +12,8 @@ namespace {
 constexpr int kAtOnce = 200;
 constexpr int kPriority = 8;
 
-// Whose subject begins with a channel.
-bool concerns_channel(std::string_view kind) {
-  return kind != "backlog" && kind != "run-missing" && kind != "parked-growth" && kind != "republished" &&
-         kind != "counters";
-}
-
 std::string_view channel_of(const Alert& alert) {
-  return concerns_channel(alert.kind) ? split_alert_subject(alert.subject).channel : std::string_view();
+  return alert_kind(alert.kind).of_channel ? split_alert_subject(alert.subject).channel : std::string_view();
 }
 
 void member(std::string& out, std::string_view name, std::string_view value) {
@@ -56,7 +50,9 @@ std::string body_of(const Alert& alert) {
 
 Result<std::vector<Alert>> AlertTeller::due() {
   if (config_.exec.empty() && config_.channel.empty()) return std::vector<Alert>{};
-  return store_.alerts().due(clock_.now() - config_.repeat_after, kAtOnce);
+  // Trouble of the alerts' own channel cannot be told by it: messages would only pile up there.
+  const std::string_view except = config_.exec.empty() ? std::string_view(config_.channel) : std::string_view();
+  return store_.alerts().due(clock_.now() - config_.repeat_after, except, kAtOnce);
 }
 
 std::string AlertTeller::lines(const std::vector<Alert>& alerts) {
@@ -71,7 +67,6 @@ Result<std::int64_t> AlertTeller::tell(const std::vector<Alert>& alerts, bool ex
     told = 0;
     const Instant now = clock_.now();
     for (const Alert& alert : alerts) {
-      // Trouble of the alerts' own channel cannot be told by it: messages would only pile up there.
       const bool by_channel = !config_.channel.empty() && channel_of(alert) != config_.channel;
       if (by_channel) TRY(enqueue(alert, now));
       const bool done = config_.exec.empty() ? by_channel : exec_done;

@@ -1,7 +1,6 @@
 #include "core/alert_watch.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "core/alert.hpp"
 #include "core/duration.hpp"
@@ -14,10 +13,6 @@ constexpr std::string_view kParkedBefore = "parked";
 std::string rounded(Duration duration) {
   return format_duration(std::chrono::duration_cast<std::chrono::minutes>(duration));
 }
-
-// What happened and is over: told again only when it happens again.
-constexpr std::array<std::string_view, 8> kPassing{"expired",     "gave-up",       "publish-failing", "release-failed",
-                                                   "undelivered", "parked-growth", "republished",     "counters"};
 
 class Watch {
  public:
@@ -56,7 +51,7 @@ class Watch {
   }
 
   Result<bool> over(const Alert& alert) {
-    if (std::find(kPassing.begin(), kPassing.end(), alert.kind) == kPassing.end()) return false;
+    if (alert_kind(alert.kind).end != AlertEnd::kQuiet) return false;
     if (now_ - alert.last_at < config_.alerts.repeat_after) return false;
     return alert.kind == "publish-failing" ? is_out(alert.message_id) : Result<bool>(true);
   }

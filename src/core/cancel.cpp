@@ -33,11 +33,7 @@ Result<Answer> cancel_one(const OperatorPorts& ports, const std::string& why, co
     // On its way, or a copy of it may be: stopped where it would be claimed.
     TRY_ASSIGN(const bool skipped, ports.store.inbox().skip(at.message_id, at.outbox_id, at.channel, kReason, now));
     ASSERT(skipped);
-    // What a worker holds stays leased: the worker meets this row instead of its claim, and acks.
-    if (at.queued && !in_worker_hands(at, ports.holders)) {
-      TRY_ASSIGN(const bool taken, ports.table.take_from_queue(at.message_id, at.leased_by));
-      ASSERT(taken);
-    }
+    TRY(clear_queue(ports, at));
   }
   TRY(ports.store.history().event(at.message_id, kReason, why, kActor, now));
   return answer;

@@ -1,6 +1,7 @@
 #include "core/error.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
@@ -43,6 +44,17 @@ std::string_view code_name(Code code) noexcept { return row(code).name; }
 int exit_status(Code code) noexcept { return row(code).exit; }
 
 std::string system_reason(int error_number) { return std::generic_category().message(error_number); }
+
+Code system_code(int error_number, Code otherwise) noexcept {
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+    case EROFS: return Code::kPermission;
+    case ENOSPC:
+    case EDQUOT: return Code::kDiskFull;
+    default: return otherwise;
+  }
+}
 
 Error with_context(Error error, std::string_view context) {
   error.message.insert(0, ": ");

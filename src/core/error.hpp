@@ -53,10 +53,11 @@ inline tl::unexpected<Error> fail_field(std::string field, std::string message, 
   return tl::unexpected<Error>(Error{Code::kBadInput, std::move(message), std::move(hint), std::move(field), {}});
 }
 
-// Puts "context: " before the message of an error that is passed up.
-// What an errno value means, as strerror(3) says it; thread-safe.
+// What an errno value means, as strerror(3) says it; thread-safe. And its code: kPermission, kDiskFull, or `otherwise`.
 std::string system_reason(int error_number);
+Code system_code(int error_number, Code otherwise) noexcept;
 
+// Puts "context: " before the message of an error that is passed up.
 Error with_context(Error error, std::string_view context);
 
 }  // namespace notify

@@ -56,7 +56,7 @@ Result<bool> Evidence::claim_and_settle(const std::string& message_id, const Pro
 Result<void> Evidence::bring_out(std::int64_t outbox_id, Instant now) {
   TRY_ASSIGN(const std::optional<OutboxState> state, store_.outbox().state(outbox_id));
   if (!state || *state == OutboxState::kPublished || *state == OutboxState::kPublishing) return {};
-  if (*state != OutboxState::kPending) TRY(store_.outbox().reopen(outbox_id, *state, now));
+  if (*state != OutboxState::kPending) TRY(store_.outbox().reopen(outbox_id, {*state, now, {}, false, now}));
   const std::int64_t token = new_token(random_);
   TRY_ASSIGN(const bool claimed, store_.outbox().claim(outbox_id, {token, holder_, now, now + kLease}));
   ASSERT(claimed);

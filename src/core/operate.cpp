@@ -82,6 +82,13 @@ bool in_worker_hands(const Whereabouts& at, Holders& holders) {
   return at.queued && at.leased_by != 0 && holders.alive(at.leased_by);
 }
 
+Result<void> clear_queue(const OperatorPorts& ports, const Whereabouts& at) {
+  if (!at.queued || in_worker_hands(at, ports.holders)) return {};
+  TRY_ASSIGN(const bool taken, ports.table.take_from_queue(at.message_id, at.leased_by));
+  ASSERT(taken);  // read in this very transaction
+  return {};
+}
+
 Result<void> close_settled_alerts(const OperatorPorts& ports, const std::set<std::string>& channels) {
   if (channels.empty()) return {};
   return ports.store.write(

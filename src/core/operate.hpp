@@ -81,6 +81,10 @@ Result<OperatorSummary> operate_dry(const OperatorPorts& ports, std::span<const 
 // clocks jump, and whoever serves the channel ends such a lease soon.
 bool in_worker_hands(const Whereabouts& at, Holders& holders);
 
+// Takes the message's copy out of the queue, inside Store::write. What a living worker holds stays leased: that worker
+// meets the message's new place instead of its claim, and acks.
+Result<void> clear_queue(const OperatorPorts& ports, const Whereabouts& at);
+
 // Closes the alerts "parked" and "error" of channels that have nothing left of the kind.
 Result<void> close_settled_alerts(const OperatorPorts& ports, const std::set<std::string>& channels);
 

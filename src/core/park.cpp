@@ -19,11 +19,7 @@ Result<Answer> park_one(const OperatorPorts& ports, const std::string& reason, c
                                      : "its row is not in this database");
   TRY_ASSIGN(const bool parked, ports.table.park(at.message_id, at.outbox_id, reason, now));
   ASSERT(parked);  // read in this very transaction
-  // What a worker holds stays leased: the worker meets the parked row instead of its claim, and acks.
-  if (at.queued && !in_worker_hands(at, ports.holders)) {
-    TRY_ASSIGN(const bool taken, ports.table.take_from_queue(at.message_id, at.leased_by));
-    ASSERT(taken);
-  }
+  TRY(clear_queue(ports, at));
   TRY(ports.store.history().event(at.message_id, "parked", reason, kActor, now));
   return Answer::done();
 }
@@ -40,10 +36,7 @@ Result<Answer> drop_one(const OperatorPorts& ports, const std::string& reason, c
     TRY_ASSIGN(const bool skipped, ports.store.inbox().skip(at.message_id, at.outbox_id, at.channel, "dropped", now));
     ASSERT(skipped);
   }
-  if (at.queued && !in_worker_hands(at, ports.holders)) {
-    TRY_ASSIGN(const bool taken, ports.table.take_from_queue(at.message_id, at.leased_by));
-    ASSERT(taken);
-  }
+  TRY(clear_queue(ports, at));
   const std::string detail = safe_text("was parked (" + at.parked_reason + "); " + reason, limits::kDetail);
   TRY(ports.store.history().event(at.message_id, "dropped", detail, kActor, now));
   return Answer::done();

@@ -63,11 +63,6 @@ Result<void> Reconciler::end_other_runs() {
 
 // --- evidence -----------------------------------------------------------------------------------------------
 
-void Reconciler::count(ReceiptFate fate, ReconcileSummary& counts) const {
-  counts.settled += fate == ReceiptFate::kSettled ? 1 : 0;
-  counts.unknown += fate == ReceiptFate::kUnknown ? 1 : 0;
-}
-
 Result<void> Reconciler::take(std::span<const Receipt> receipts) {
   const ReconcileSummary before = summary_;
   return ports_.store.write([&]() -> Result<void> {
@@ -94,7 +89,8 @@ Result<void> Reconciler::apply_waiting() {
       summary_ = before;
       for (const Receipt& receipt : waiting) {
         TRY_ASSIGN(const ReceiptFate fate, receipts_.apply(receipt, ports_.clock.now()));
-        count(fate, summary_);
+        summary_.settled += fate == ReceiptFate::kSettled ? 1 : 0;
+        summary_.unknown += fate == ReceiptFate::kUnknown ? 1 : 0;
       }
       return {};
     }));
@@ -150,14 +146,16 @@ Result<void> Reconciler::settle_by_answer(const InboxRow& row, const ChannelConf
 
 // --- accounts -----------------------------------------------------------------------------------------------
 
-// `what` names the last scan in the upkeep table.
+// `what` names the last scan in the upkeep table. The accounts are read only where they decide.
 Result<bool> Reconciler::scan_is_due(std::string_view what, bool thorough) {
+  if (thorough) return true;
   const Instant now = ports_.clock.now();
   TRY_ASSIGN(const std::optional<std::int64_t> last, ports_.store.upkeep().recall(what));
+  const bool lately = last && *last <= now.ms && now - Instant{*last} < kScanEvery;
+  if (!lately) return true;
   TRY_ASSIGN(const StatusReport report, ports_.reports.status(now));
   const bool balanced = report.identity.holds || !ports_.transport.in_store_transaction();
-  const bool lately = last && *last <= now.ms && now - Instant{*last} < kScanEvery;
-  return thorough || report.identity.enqueued <= kSmall || !balanced || !lately;
+  return report.identity.enqueued <= kSmall || !balanced;
 }
 
 Result<void> Reconciler::verify(bool thorough) {

@@ -80,7 +80,6 @@ class Reconciler {
 
  private:
   Result<void> end_other_runs();
-  void count(ReceiptFate fate, ReconcileSummary& counts) const;
   Result<bool> scan_is_due(std::string_view what, bool thorough);
   Result<void> settle_by_answer(const InboxRow& row, const ChannelConfig& channel, const LookUpAnswer& answer,
                                 std::int64_t& settled);

@@ -89,26 +89,24 @@ Result<void> take_back(Store& store, Transport& transport, Clock& clock, const C
   return {};
 }
 
+// Each channel by its own patience: many young claims of one never hide the old ones of another.
 Result<void> end_stale(Store& store, Transport& transport, Clock& clock, const Config& config, WorkRecovery& total) {
-  Duration shortest = ChannelConfig{}.stale_after;
-  for (const ChannelConfig& channel : config.channels) shortest = std::min(shortest, channel.stale_after);
-  TRY_ASSIGN(const std::vector<InboxRow> candidates, store.inbox().stale(clock.now() - shortest, kRowsPerTransaction));
-  if (candidates.empty()) return {};
-
+  TRY_ASSIGN(const auto standing, store.inbox().standing());
   Abandoner abandoner(store, transport, config);
-  WorkRecovery counts;
-  TRY(store.write([&]() -> Result<void> {
-    counts = {};
-    const Instant now = clock.now();
-    TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().stale(now - shortest, kRowsPerTransaction));
-    for (const InboxRow& row : rows) {
-      const Instant since = std::max(row.claimed_at, row.resume_at.value_or(row.claimed_at));
-      if (now - since > stale_after(config, row.channel)) TRY(abandoner.abandon(row, "stale", now, counts));
-    }
-    return {};
-  }));
-  total.errors += counts.errors;
-  total.resumed += counts.resumed;
+  for (const auto& [channel, since] : standing) {
+    const Duration patience = stale_after(config, channel);
+    if (clock.now() - since <= patience) continue;
+    WorkRecovery counts;
+    TRY(store.write([&, &name = channel]() -> Result<void> {
+      counts = {};
+      const Instant now = clock.now();
+      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().stale(name, now - patience, kRowsPerTransaction));
+      for (const InboxRow& row : rows) TRY(abandoner.abandon(row, "stale", now, counts));
+      return {};
+    }));
+    total.errors += counts.errors;
+    total.resumed += counts.resumed;
+  }
   return {};
 }
 

@@ -35,13 +35,13 @@ class Replayer {
     const Instant due_at = due(at, done_before);
     if (at.outbox) {
       TRY_ASSIGN(const bool reopened,
-                 ports_.table.reopen(at.outbox_id, {*at.outbox, due_at, options_.expires, copy_out(at), now}));
+                 ports_.store.outbox().reopen(at.outbox_id, {*at.outbox, due_at, options_.expires, copy_out(at), now}));
       ASSERT(reopened);  // read in this very transaction, as everything below
     } else {
       TRY_ASSIGN(const bool restored, ports_.table.restore(at.message_id, due_at, now));
       if (!restored) return Answer::refused("its row is gone, and its key belongs to another message now");
       if (options_.expires) {
-        TRY(ports_.table.reopen(at.outbox_id, {OutboxState::kPending, due_at, options_.expires, false, now}));
+        TRY(ports_.store.outbox().reopen(at.outbox_id, {OutboxState::kPending, due_at, options_.expires, false, now}));
       }
     }
     TRY(clear_the_way(at, now));
@@ -89,18 +89,14 @@ class Replayer {
   // Everything downstream that would stop the message.
   Result<void> clear_the_way(const Whereabouts& at, Instant now) const {
     if (at.inbox) {
-      TRY_ASSIGN(const bool forgotten, ports_.table.forget_claim(at.message_id, *at.inbox, at.inbox_token, now));
+      TRY_ASSIGN(const bool forgotten, ports_.store.inbox().forget(at.message_id, at.inbox_token, *at.inbox, now));
       ASSERT(forgotten);
     }
     if (at.parked) {
       TRY_ASSIGN(const bool taken, ports_.store.parked().remove(at.message_id));
       ASSERT(taken);
     }
-    if (at.queued) {
-      TRY_ASSIGN(const bool taken, ports_.table.take_from_queue(at.message_id, at.leased_by));
-      ASSERT(taken);
-    }
-    return {};
+    return clear_queue(ports_, at);
   }
 
   Result<void> mend(const Whereabouts& at, Instant now) const {

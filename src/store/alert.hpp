@@ -15,7 +15,7 @@ class SqliteAlerts final : public AlertTable {
   Result<void> keep_open(std::string_view kind, std::string_view subject, std::string_view detail,
                          Instant now) override;
   Result<std::vector<Alert>> open_alerts() override;
-  Result<std::vector<Alert>> due(Instant told_before, int limit) override;
+  Result<std::vector<Alert>> due(Instant told_before, std::string_view except, int limit) override;
   Result<bool> tell(std::int64_t id, std::int64_t told, Instant now) override;
 
  private:

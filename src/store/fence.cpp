@@ -36,9 +36,7 @@ class File {
 };
 
 tl::unexpected<Error> failed(const std::string& what, const std::string& path, int error_number) {
-  const Code code = error_number == ENOSPC || error_number == EDQUOT                           ? Code::kDiskFull
-                    : error_number == EACCES || error_number == EPERM || error_number == EROFS ? Code::kPermission
-                                                                                               : Code::kIo;
+  const Code code = system_code(error_number, Code::kIo);
   return fail(code, what + " " + path + ": " + system_reason(error_number),
               code == Code::kPermission ? "it must belong to the database's owner, mode 0600" : "");
 }

@@ -173,12 +173,25 @@ Result<std::vector<InboxRow>> SqliteInbox::held_by(std::int64_t holder, int limi
   return read_all(std::move(query));
 }
 
-Result<std::vector<InboxRow>> SqliteInbox::stale(Instant cutoff, int limit) {
-  // holder >= 0 names the whole of the small partial index.
+// holder >= 0 names the whole of the small partial index.
+Result<std::vector<std::pair<std::string, Instant>>> SqliteInbox::standing() {
+  TRY_ASSIGN(Use query, session_.database().use(R"sql(
+    SELECT channel, min(max(claimed_at, coalesce(resume_at, 0))) FROM notification_inbox
+     WHERE status = 'SENDING' AND holder >= 0 GROUP BY channel -- may scan: what is being sent)sql"));
+  std::vector<std::pair<std::string, Instant>> channels;
+  while (true) {
+    TRY_ASSIGN(const bool more, query.row());
+    if (!more) return channels;
+    channels.emplace_back(query.text(0), query.instant(1));
+  }
+}
+
+Result<std::vector<InboxRow>> SqliteInbox::stale(std::string_view channel, Instant cutoff, int limit) {
   TRY_ASSIGN(Use query, session_.database().use("SELECT " INBOX_COLUMNS R"sql(
       FROM notification_inbox
-     WHERE status = 'SENDING' AND holder >= 0 AND max(claimed_at, coalesce(resume_at, 0)) < ?1 LIMIT ?2)sql"));
-  query.bind(cutoff, limit);
+     WHERE status = 'SENDING' AND holder >= 0 AND channel = ?1 AND max(claimed_at, coalesce(resume_at, 0)) < ?2
+     LIMIT ?3)sql"));
+  query.bind(channel, cutoff, limit);
   return read_all(std::move(query));
 }
 

@@ -25,7 +25,8 @@ class SqliteInbox final : public InboxTable {
   Result<bool> looked_up(std::string_view message_id, std::int64_t token, Instant now) override;
   Result<bool> any_error(std::string_view channel, std::string_view reason) override;
   Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) override;
-  Result<std::vector<InboxRow>> stale(Instant cutoff, int limit) override;
+  Result<std::vector<std::pair<std::string, Instant>>> standing() override;
+  Result<std::vector<InboxRow>> stale(std::string_view channel, Instant cutoff, int limit) override;
 
  private:
   Session& session_;

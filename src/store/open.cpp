@@ -35,9 +35,7 @@ std::string parent_of(const std::string& path) {
 }
 
 tl::unexpected<Error> cannot_create(const std::string& path, int error_number) {
-  const Code code = error_number == ENOSPC || error_number == EDQUOT                           ? Code::kDiskFull
-                    : error_number == EACCES || error_number == EPERM || error_number == EROFS ? Code::kPermission
-                                                                                               : Code::kCannotCreate;
+  const Code code = system_code(error_number, Code::kCannotCreate);
   std::string hint = "make its directory, or name another file with --db";
   if (code == Code::kDiskFull) hint = "make room on this file system, then run the command again";
   if (code == Code::kPermission)

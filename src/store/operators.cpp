@@ -72,7 +72,7 @@ Result<bool> SqliteOperators::read_inbox(Whereabouts& at) {
   if (!found) return false;
   at.inbox = parse_inbox_state(row.view(0));
   ASSERT(at.inbox.has_value());
-  if (!row.is_null(1)) at.inbox_token = row.integer(1);
+  at.inbox_token = row.integer(1);  // 0 for NULL
   at.inbox_reason = row.text(2);
   if (!at.outbox) at.channel = row.text(3);
   return true;
@@ -108,20 +108,6 @@ Result<bool> SqliteOperators::read_queue(Whereabouts& at) {
 
 // --- outbox -----------------------------------------------------------------------------------------------
 
-Result<bool> SqliteOperators::reopen(std::int64_t outbox_id, const Reopening& reopening) {
-  ASSERT(reopening.from != OutboxState::kPublishing);  // a relay's claim is not an operator's to end
-  TRY_ASSIGN(const bool reopened, change_one(session_, R"sql(
-    UPDATE notification_outbox
-       SET status = 'PENDING', due_at = ?3, ready_at = ?3, attempts = 0, reason = '',
-           expires_at = coalesce(?4, expires_at), copy_may_be_out = max(copy_may_be_out, ?5), updated_at = ?6
-     WHERE id = ?1 AND status = ?2)sql",
-                                             outbox_id, name(reopening.from), reopening.due, reopening.expires,
-                                             reopening.copy_may_be_out, reopening.now));
-  if (reopened && reopening.from != OutboxState::kPending)
-    session_.count(counter_of(reopening.from), -1, reopening.now);
-  return reopened;
-}
-
 // The schema lets what a message says change only while the entry 'mending' is there.
 Result<bool> SqliteOperators::mend(std::int64_t outbox_id, const Mending& mending) {
   TRY(keep_first_fingerprint(session_, outbox_id));
@@ -152,19 +138,6 @@ Result<bool> SqliteOperators::restore(std::string_view message_id, Instant due, 
 }
 
 // --- downstream -------------------------------------------------------------------------------------------
-
-Result<bool> SqliteOperators::forget_claim(std::string_view message_id, InboxState from,
-                                           std::optional<std::int64_t> token, Instant now) {
-  ASSERT(from == InboxState::kFailed || from == InboxState::kSkipped || from == InboxState::kError);
-  TRY_ASSIGN(const bool forgotten, token ? change_one(session_, R"sql(
-    DELETE FROM notification_inbox WHERE message_id = ?1 AND status = ?2 AND claim_token = ?3)sql",
-                                                      message_id, name(from), *token)
-                                         : change_one(session_, R"sql(
-    DELETE FROM notification_inbox WHERE message_id = ?1 AND status = ?2 AND claim_token IS NULL)sql",
-                                                      message_id, name(from)));
-  if (forgotten) session_.count(counter_of(from), -1, now);
-  return forgotten;
-}
 
 Result<bool> SqliteOperators::take_from_queue(std::string_view message_id, std::int64_t dead_holder) {
   return change_one(session_, R"sql(

@@ -10,11 +10,8 @@ class SqliteOperators final : public OperatorTable {
   explicit SqliteOperators(Session& session) : session_(session) {}
 
   Result<std::optional<Whereabouts>> whereabouts(std::string_view id_or_key) override;
-  Result<bool> reopen(std::int64_t outbox_id, const Reopening& reopening) override;
   Result<bool> mend(std::int64_t outbox_id, const Mending& mending) override;
   Result<bool> restore(std::string_view message_id, Instant due, Instant now) override;
-  Result<bool> forget_claim(std::string_view message_id, InboxState from, std::optional<std::int64_t> token,
-                            Instant now) override;
   Result<bool> take_from_queue(std::string_view message_id, std::int64_t dead_holder) override;
   Result<bool> park(std::string_view message_id, std::int64_t outbox_id, std::string_view reason, Instant now) override;
 

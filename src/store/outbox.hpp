@@ -23,7 +23,7 @@ class SqliteOutbox final : public OutboxTable {
   Result<bool> finish(std::int64_t id, OutboxState to, std::string_view reason, Instant now) override;
   Result<int> recover_expired(Instant now, bool copy_may_be_out) override;
   Result<int> recover_holder(std::int64_t holder, Instant now, bool copy_may_be_out) override;
-  Result<bool> reopen(std::int64_t id, OutboxState from, Instant now) override;
+  Result<bool> reopen(std::int64_t id, const Reopening& reopening) override;
   Result<std::vector<std::int64_t>> nowhere(std::int64_t after, Instant published_before, int limit) override;
   Result<bool> republish(std::int64_t id, Instant published_before, bool copy_may_be_out, Instant now) override;
   Result<std::vector<VolumeSpan>> volume(Instant now) override;

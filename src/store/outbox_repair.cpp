@@ -1,4 +1,4 @@
-// What reconcile does with outbox rows.
+// What replay and reconcile do with outbox rows: they start again.
 
 #include "store/change_one.hpp"
 #include "store/outbox.hpp"
@@ -8,15 +8,18 @@ namespace notify {
 
 using sqlite::Use;
 
-Result<bool> SqliteOutbox::reopen(std::int64_t id, OutboxState from, Instant now) {
-  ASSERT(from == OutboxState::kSkipped || from == OutboxState::kExpired || from == OutboxState::kFailed);
-  TRY_ASSIGN(const bool opened, change_one(session_, R"sql(
+Result<bool> SqliteOutbox::reopen(std::int64_t id, const Reopening& reopening) {
+  ASSERT(reopening.from != OutboxState::kPublishing);
+  TRY_ASSIGN(const bool reopened, change_one(session_, R"sql(
     UPDATE notification_outbox
-       SET status = 'PENDING', due_at = ?3, ready_at = ?3, attempts = 0, reason = '', updated_at = ?3
+       SET status = 'PENDING', due_at = ?3, ready_at = ?3, attempts = 0, reason = '',
+           expires_at = coalesce(?4, expires_at), copy_may_be_out = max(copy_may_be_out, ?5), updated_at = ?6
      WHERE id = ?1 AND status = ?2)sql",
-                                           id, name(from), now));
-  if (opened) session_.count(counter_of(from), -1, now);
-  return opened;
+                                             id, name(reopening.from), reopening.due, reopening.expires,
+                                             reopening.copy_may_be_out, reopening.now));
+  if (reopened && reopening.from != OutboxState::kPending)
+    session_.count(counter_of(reopening.from), -1, reopening.now);
+  return reopened;
 }
 
 // Message ids are made from ids, so each generation is a search of its own.

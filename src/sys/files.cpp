@@ -13,19 +13,6 @@
 namespace notify {
 namespace {
 
-Code code_of(int error_number) noexcept {
-  switch (error_number) {
-    case EACCES:
-    case EPERM:
-    case EROFS: return Code::kPermission;
-    case ENOENT:
-    case ENOTDIR: return Code::kNotFound;
-    case ENOSPC:
-    case EDQUOT: return Code::kDiskFull;
-    default: return Code::kIo;
-  }
-}
-
 // Removes the temporary file unless the rename has made it the real one.
 class TemporaryFile {
  public:
@@ -89,7 +76,11 @@ void Fd::reset() noexcept {
 }
 
 Error file_error(std::string_view what, int error_number) {
-  return {code_of(error_number), std::string(what) + ": " + system_reason(error_number), {}, {}};
+  const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  return {system_code(error_number, missing ? Code::kNotFound : Code::kIo),
+          std::string(what) + ": " + system_reason(error_number),
+          {},
+          {}};
 }
 
 Error input_error(std::string_view what, int error_number) {

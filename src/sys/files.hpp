@@ -29,9 +29,9 @@ class Fd {
 
 // The Error of a failed system call on a file: its code from errno (kPermission, kDiskFull, kNotFound, kIo …), its
 // message "what: reason".
+Error file_error(std::string_view what, int error_number);
 // The same for input, which may be closed (EBADF: see prepare_process).
 Error input_error(std::string_view what, int error_number);
-Error file_error(std::string_view what, int error_number);
 
 // The path behind symbolic links, as SQLite resolves the database's: its companions ("-wal", "-procs") lie beside that
 // file. What does not exist yet is resolved as far as its directory; what cannot be resolved comes back unchanged.

@@ -7,6 +7,7 @@
 namespace notify::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -132,12 +133,14 @@ TEST_F(InboxTest, StaleCountsFromTheLaterOfClaimAndResume) {
   claim_message("m-1");
   claim_message("m-2");
   written([&] { return store->inbox().rest("m-2", 5, now + 1h, "timeout", "", now); });
-  EXPECT_THAT(*store->inbox().stale(now, 10), IsEmpty());
-  const auto stale = *store->inbox().stale(now + 10min, 10);
+  EXPECT_THAT(*store->inbox().stale("mail", now, 10), IsEmpty());
+  const auto stale = *store->inbox().stale("mail", now + 10min, 10);
   ASSERT_THAT(stale, SizeIs(1));
   EXPECT_EQ(stale[0].message_id, "m-1");
-  EXPECT_THAT(*store->inbox().stale(now + 2h, 10), SizeIs(2));
-  EXPECT_THAT(*store->inbox().stale(now + 2h, 1), SizeIs(1));
+  EXPECT_THAT(*store->inbox().stale("mail", now + 2h, 10), SizeIs(2));
+  EXPECT_THAT(*store->inbox().stale("mail", now + 2h, 1), SizeIs(1));
+  EXPECT_THAT(*store->inbox().stale("sms", now + 2h, 10), IsEmpty());
+  EXPECT_THAT(*store->inbox().standing(), ElementsAre(std::pair<std::string, Instant>("mail", now)));
 }
 
 TEST_F(InboxTest, AMessageIdHasAtMostAHundredBytes) {

@@ -43,11 +43,11 @@ TEST_F(StoreOperators, ReopenOnlyFromTheExpectedState) {
   const InsertResult row = queued("k1");
   settled(row, InboxState::kFailed);
   const Reopening reopening{OutboxState::kFailed, now + 1min, now + 1h, false, now};
-  EXPECT_FALSE(written([&] { return table().reopen(row.outbox_id, reopening); }));
+  EXPECT_FALSE(written([&] { return store->outbox().reopen(row.outbox_id, reopening); }));
   const Reopening right{OutboxState::kPublished, now + 1min, now + 1h, false, now};
   EXPECT_TRUE(written([&]() -> Result<bool> {
-    TRY(table().forget_claim(row.message_id, InboxState::kFailed, 5, now));
-    return table().reopen(row.outbox_id, right);
+    TRY(store->inbox().forget(row.message_id, 5, InboxState::kFailed, now));
+    return store->outbox().reopen(row.outbox_id, right);
   }));
   const Whereabouts found = at("k1");
   EXPECT_EQ(found.outbox, OutboxState::kPending);
@@ -58,11 +58,11 @@ TEST_F(StoreOperators, ReopenOnlyFromTheExpectedState) {
 TEST_F(StoreOperators, AClaimIsForgottenByStateAndToken) {
   const InsertResult row = queued("k1");
   settled(row, InboxState::kError);
-  EXPECT_FALSE(written([&] { return table().forget_claim(row.message_id, InboxState::kFailed, 5, now); }));
-  EXPECT_FALSE(written([&] { return table().forget_claim(row.message_id, InboxState::kError, 6, now); }));
+  EXPECT_FALSE(written([&] { return store->inbox().forget(row.message_id, 5, InboxState::kFailed, now); }));
+  EXPECT_FALSE(written([&] { return store->inbox().forget(row.message_id, 6, InboxState::kError, now); }));
   EXPECT_TRUE(written([&]() -> Result<bool> {
-    TRY(table().reopen(row.outbox_id, {OutboxState::kPublished, now, {}, false, now}));
-    return table().forget_claim(row.message_id, InboxState::kError, 5, now);
+    TRY(store->outbox().reopen(row.outbox_id, {OutboxState::kPublished, now, {}, false, now}));
+    return store->inbox().forget(row.message_id, 5, InboxState::kError, now);
   }));
 }
 
@@ -116,7 +116,7 @@ TEST_F(StoreOperators, WhatAWorkerHasIsNotTakenFromTheQueue) {
   EXPECT_FALSE(written([&] { return table().take_from_queue(row.message_id, 0); }));
   EXPECT_EQ(at("k1").leased_by, 7);
   EXPECT_TRUE(written([&]() -> Result<bool> {
-    TRY(table().reopen(row.outbox_id, {OutboxState::kPublished, now, {}, false, now}));
+    TRY(store->outbox().reopen(row.outbox_id, {OutboxState::kPublished, now, {}, false, now}));
     return table().take_from_queue(row.message_id, 7);
   }));
 }

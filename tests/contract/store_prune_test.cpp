@@ -104,8 +104,8 @@ TEST_F(Prune, AMessageThatWasReplayedMeanwhileStays) {
   const auto page = store->prune().finished_before(0, now, false);
   ASSERT_EQ(page->finished.size(), 1U);
   write([&]() -> Result<void> {
-    TRY(store->operators().forget_claim(row.message_id, InboxState::kFailed, 5, now));
-    TRY(store->operators().reopen(row.outbox_id, {OutboxState::kPublished, now, {}, false, now}));
+    TRY(store->inbox().forget(row.message_id, 5, InboxState::kFailed, now));
+    TRY(store->outbox().reopen(row.outbox_id, {OutboxState::kPublished, now, {}, false, now}));
     return {};
   });
   EXPECT_FALSE(written([&]() -> Result<bool> {

@@ -26,19 +26,19 @@ teardown() {
 
 @test "F35 F36: the main job in an empty root directory, without any environment" {
   [ "$(id -u)" -eq 0 ] || skip "needs root"
-  mkdir -p jail/dev jail/proc jail/work
+  mkdir -p jail/dev jail/proc jail/state
   cp "$NOTIFYCTL" jail/notifyctl
   mknod -m 666 jail/dev/null c 1 3
   mknod -m 444 jail/dev/urandom c 1 9
   mount -t proc proc jail/proc
-  sed "s|$PWD/out.jsonl|/work/out.jsonl|" config.toml > jail/work/config.toml
-  chmod 600 jail/work/config.toml
-  in_jail() { env -i "$(command -v chroot)" jail /notifyctl --config /work/config.toml --db /work/n.db "$@"; }
+  sed "s|$PWD/out.jsonl|/state/out.jsonl|" config.toml > jail/state/config.toml
+  chmod 600 jail/state/config.toml
+  in_jail() { env -i "$(command -v chroot)" jail /notifyctl --config /state/config.toml --db /state/n.db "$@"; }
 
   in_jail enqueue --channel out --to someone --key k --body 가뷁
   in_jail relay
   in_jail work --drain
-  grep -q '"body":"가뷁"' jail/work/out.jsonl
+  grep -q '"body":"가뷁"' jail/state/out.jsonl
   [ "$(json "$(in_jail status --json)" 'j["inbox"]["SENT"]')" = 1 ]
   in_jail check
 }

@@ -251,6 +251,17 @@ TEST_F(Telling, TheAlertsOwnChannelIsNotToldOfItself) {
   EXPECT_EQ(tell(), 1);
 }
 
+TEST_F(Telling, AlertsOfTheirOwnChannelCrowdOutNoOthers) {
+  world.config.alerts.channel = "sms";
+  world.config.alerts.to = "oncall";
+  ASSERT_TRUE(world.observer().write([&]() -> Result<void> {
+    for (int i = 0; i < 250; ++i)
+      TRY(world.observer().alerts().raise("parked", "sms: reason-" + std::to_string(i), {}, {}, world.clock.now()));
+    return world.observer().alerts().raise("parked", "mail: refused", {}, {}, world.clock.now());
+  }));
+  EXPECT_EQ(tell(), 1);
+}
+
 TEST_F(Telling, AProgramThatFailedIsNoReasonForASecondMessage) {
   world.add_channel("ops");
   world.config.alerts.channel = "ops";

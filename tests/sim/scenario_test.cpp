@@ -360,6 +360,24 @@ TEST(Scenario, DeadWorkersClaimIsErrorAtOnceAndNeverSentAgain) {
   world.check_accounts();
 }
 
+TEST(Scenario, ManyYoungClaimsHideNoOldOneOfAnotherChannel) {
+  World world;
+  world.add_channel("slow").stale_after = 2h;
+  Process& worker = world.start(Process::Kind::kWorker);  // alive, and busy for long
+  ASSERT_TRUE(world.observer().write([&]() -> Result<void> {
+    const Instant now = world.clock.now();
+    for (int i = 0; i < 600; ++i) {
+      TRY(world.observer().inbox().claim({"a-slow-" + std::to_string(i), 0, "slow", 7, worker.run(), now}));
+    }
+    TRY(world.observer().inbox().claim({"z-sms", 0, "sms", 7, worker.run(), now}));
+    return {};
+  }));
+  world.clock.advance(30min);
+  ASSERT_TRUE(worker.worker_turn());
+  EXPECT_EQ(world.inbox("z-sms"), InboxState::kError);
+  EXPECT_EQ(world.status().inbox.sending, 600);
+}
+
 TEST(Scenario, FrozenWorkersLateResultStillLands) {
   World world;
   const std::string id = world.enqueue("k1");

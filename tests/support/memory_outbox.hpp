@@ -67,7 +67,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
   Result<std::string> message_id(std::int64_t outbox_id) override { return "m-" + std::to_string(outbox_id); }
   Result<std::optional<std::int64_t>> find(std::string_view) override { return std::nullopt; }
   Result<std::optional<OutboxState>> state(std::int64_t) override { return std::nullopt; }
-  Result<bool> reopen(std::int64_t, OutboxState, Instant) override { return false; }
+  Result<bool> reopen(std::int64_t, const Reopening&) override { return false; }
   Result<std::vector<std::int64_t>> nowhere(std::int64_t, Instant, int) override { return std::vector<std::int64_t>{}; }
   Result<bool> republish(std::int64_t, Instant, bool, Instant) override { return false; }
   Result<std::optional<Envelope>> envelope(std::int64_t) override { return std::nullopt; }

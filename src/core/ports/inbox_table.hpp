@@ -85,9 +85,13 @@ class InboxTable {
   // Whether a message of the channel is ERROR, for this reason (empty: any).
   virtual Result<bool> any_error(std::string_view channel, std::string_view reason) = 0;
 
-  // SENDING rows of one holder, and SENDING rows whose later of claimed_at and resume_at is before `cutoff`.
+  // SENDING rows of one holder.
   virtual Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) = 0;
-  virtual Result<std::vector<InboxRow>> stale(Instant cutoff, int limit) = 0;
+  // The channels that have SENDING rows, each with the earliest time since which one stands: the later of claimed_at
+  // and resume_at.
+  virtual Result<std::vector<std::pair<std::string, Instant>>> standing() = 0;
+  // SENDING rows of a channel that have stood since before `cutoff`.
+  virtual Result<std::vector<InboxRow>> stale(std::string_view channel, Instant cutoff, int limit) = 0;
 };
 
 }  // namespace notify

@@ -37,7 +37,7 @@ struct Whereabouts {
   std::optional<Instant> expires{};
 
   std::optional<InboxState> inbox{};
-  std::optional<std::int64_t> inbox_token{};
+  std::int64_t inbox_token = 0;  // 0: none
   std::string inbox_reason{};
 
   bool parked = false;
@@ -48,14 +48,6 @@ struct Whereabouts {
   int lost_leases = 0;
 
   bool scrubbed() const { return recipient == kScrubbedRecipient && payload == "{}"; }
-};
-
-struct Reopening {
-  OutboxState from = OutboxState::kPublished;  // any but kPublishing
-  Instant due{};
-  std::optional<Instant> expires{};  // empty: as it was
-  bool copy_may_be_out = false;
-  Instant now{};
 };
 
 struct Mending {
@@ -74,15 +66,10 @@ class OperatorTable {
   // By message id or dedup key; nothing when no table knows it.
   virtual Result<std::optional<Whereabouts>> whereabouts(std::string_view id_or_key) = 0;
 
-  // `from` → PENDING (or still PENDING), due and ready at `due`, with its counters reset.
-  virtual Result<bool> reopen(std::int64_t outbox_id, const Reopening& reopening) = 0;
   // Changes what a PENDING row says. The fingerprint of its key is computed before, if there is none yet.
   virtual Result<bool> mend(std::int64_t outbox_id, const Mending& mending) = 0;
   // Makes the outbox row of a parked message anew from its envelope, PENDING. False: its key is another message's now.
   virtual Result<bool> restore(std::string_view message_id, Instant due, Instant now) = 0;
-  // Deletes a claim that is FAILED, SKIPPED or ERROR, with this token.
-  virtual Result<bool> forget_claim(std::string_view message_id, InboxState from, std::optional<std::int64_t> token,
-                                    Instant now) = 0;
   // Takes a message out of the queue unless a worker other than `dead_holder` has it.
   virtual Result<bool> take_from_queue(std::string_view message_id, std::int64_t dead_holder) = 0;
   // Parks a PUBLISHED message that nobody has claimed.

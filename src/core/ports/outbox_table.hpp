@@ -40,6 +40,15 @@ struct OutboxClaim {
   Instant lease_until{};
 };
 
+// A row that starts again.
+struct Reopening {
+  OutboxState from = OutboxState::kPublished;  // any but kPublishing: a claim is its relay's to end
+  Instant due{};
+  std::optional<Instant> expires{};  // empty: as it was
+  bool copy_may_be_out = false;
+  Instant now{};
+};
+
 // Messages that were published within five minutes.
 struct VolumeSpan {
   Instant begin{};
@@ -80,8 +89,8 @@ class OutboxTable {
   virtual Result<int> recover_expired(Instant now, bool copy_may_be_out) = 0;
   virtual Result<int> recover_holder(std::int64_t holder, Instant now, bool copy_may_be_out) = 0;
 
-  // SKIPPED, EXPIRED or FAILED → PENDING, due now: evidence shows that it went out after all.
-  virtual Result<bool> reopen(std::int64_t id, OutboxState from, Instant now) = 0;
+  // `from` → PENDING (or still PENDING), due and ready at `due`, with its counters reset.
+  virtual Result<bool> reopen(std::int64_t id, const Reopening& reopening) = 0;
 
   // PUBLISHED rows since before `published_before` that are in no queue, inbox or parked, from `after` on.
   virtual Result<std::vector<std::int64_t>> nowhere(std::int64_t after, Instant published_before, int limit) = 0;

@@ -62,8 +62,9 @@ class AlertTable {
   virtual Result<void> keep_open(std::string_view kind, std::string_view subject, std::string_view detail,
                                  Instant now) = 0;
   virtual Result<std::vector<Alert>> open_alerts() = 0;
-  // Those of which nobody was told yet, open or closed, and open ones that were last told before `told_before`.
-  virtual Result<std::vector<Alert>> due(Instant told_before, int limit) = 0;
+  // Those of which nobody was told yet, open or closed, and open ones that were last told before `told_before`. Not those
+  // of the channel `except` (empty: all).
+  virtual Result<std::vector<Alert>> due(Instant told_before, std::string_view except, int limit) = 0;
   // Somebody was told of it for the (told + 1)-th time.
   virtual Result<bool> tell(std::int64_t id, std::int64_t told, Instant now) = 0;
 };
