@@ -227,6 +227,13 @@ void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions
   findings.judge(what, result, std::string(driver_name(channel.driver)) + ", " + result.value_or(""));
 }
 
+void check_templates(Findings& findings, const std::string& directory) {
+  const Result<TemplateSet> set = load_templates(directory);
+  if (!set) return findings.wrong("templates", set.error());
+  for (const auto& [name, error] : set->broken) findings.wrong("template " + name, error);
+  if (set->broken.empty()) findings.good("templates", directory);
+}
+
 void check_channels(Findings& findings, const Config& config, const CheckOptions& options, Context& context) {
   const auto bundle = find_ca_bundle(config.ca_bundle, context.environment()("SSL_CERT_FILE"));
   bool needed = false;
@@ -240,8 +247,7 @@ void check_channels(Findings& findings, const Config& config, const CheckOptions
     findings.warning("CA bundle", bundle.error().message, "needed by no channel so far");
   for (const ChannelConfig& channel : config.channels)
     check_channel(findings, channel, options, bundle.value_or(""), context.environment());
-  if (!config.templates.directory.empty())
-    findings.judge("templates", load_templates(config.templates.directory), config.templates.directory);
+  if (!config.templates.directory.empty()) check_templates(findings, config.templates.directory);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ class Reporter final : public LineSink {
   void rejected(std::int64_t line, const Error& error, std::string_view text) override {
     rejects_.add(text);
     if (progress != nullptr) progress->clear();
-    report_line(context_, source_, line, error);
+    report_line(context_, context_.out(), source_, line, error);
   }
 
   ProgressLine* progress = nullptr;

@@ -48,10 +48,10 @@ Result<std::string_view> Input::read() {
   }
 }
 
-void report_line(Context& context, std::string_view source, std::int64_t line, const Error& error) {
+void report_line(Context& context, Output& json, std::string_view source, std::int64_t line, const Error& error) {
   if (context.json()) {
     nlohmann::ordered_json detail{{"code", code_name(error.code)}, {"field", error.field}, {"message", error.message}};
-    return context.out().line(to_text({{"line", line}, {"error", std::move(detail)}}));
+    return json.line(to_text({{"line", line}, {"error", std::move(detail)}}));
   }
   context.err().line(std::string(source) + ":" + std::to_string(line) + ": " + printable(described(error)));
 }

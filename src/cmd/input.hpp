@@ -35,8 +35,8 @@ class Input {
   std::string block_;
 };
 
-// Says what is wrong with one line of the input: "FILE:LINE: field: reason" on standard error, with --json
-// {"line":N,"error":{…}} among the data.
-void report_line(Context& context, std::string_view source, std::int64_t line, const Error& error);
+// Says what is wrong with one line of the input: "FILE:LINE: field: reason" on standard error; with --json
+// {"line":N,"error":{…}} to `json`: among the data where each line has an answer there, else standard error.
+void report_line(Context& context, Output& json, std::string_view source, std::int64_t line, const Error& error);
 
 }  // namespace notify

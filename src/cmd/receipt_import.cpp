@@ -53,7 +53,7 @@ Result<void> import_receipts(const ReceiptImport& import, Reconciler& reconciler
                        {[&](Receipt receipt) { return groups.add(std::move(receipt)); },
                         [&](std::int64_t line, const Error& error) {
                           ++reconciler.summary().rejected;
-                          report_line(context, input.name(), line, error);
+                          report_line(context, context.err(), input.name(), line, error);
                         }});
   const Result<void> read = read_all(input, reader, groups);
   TRY(groups.flush());

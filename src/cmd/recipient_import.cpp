@@ -44,7 +44,7 @@ Result<int> import_recipients(const std::string& file, Context& context) {
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(options));
 
   RecipientImport import(*store, context.clock(), [&](std::int64_t line, const Error& error) {
-    report_line(context, input.name(), line, error);
+    report_line(context, context.out(), input.name(), line, error);
   });
   if (auto read = read_all(input, import); !read) return fail(with_context(std::move(read).error(), input.name()));
   print_summary(import.summary(), context);

@@ -283,6 +283,8 @@ Result<Payload> render(const TemplateSet& set, const Payload& payload, std::stri
                        std::string_view default_locale, const Variables& recipient_vars) {
   if (payload.template_name.empty()) return checked(payload);
   const std::string shown = safe_text(payload.template_name, 64);
+  if (const auto broken = set.broken.find(payload.template_name); broken != set.broken.end())
+    return fail(Error{Code::kBadInput, broken->second.message, broken->second.hint, "template"});
   const auto found = set.templates.find(payload.template_name);
   if (found == set.templates.end()) {
     NearMiss near(payload.template_name);

@@ -37,6 +37,8 @@ struct TemplateVariant {
 // locale), (channel), (locale), neither is taken, whole: parts of different variants are never mixed.
 struct TemplateSet {
   std::map<std::string, std::vector<TemplateVariant>, std::less<>> templates{};
+  // Those that cannot be used, with the reason: they fail the messages that name them, and no others.
+  std::map<std::string, Error, std::less<>> broken{};
 };
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -48,7 +50,7 @@ Result<void> check_template(std::string_view name, std::span<const TemplateVaria
 // The payload with its template filled in: no template and vars any more, data as it was. Variables come from
 // the payload first, then from `recipient_vars`. The locale is the variable `locale`, else `default_locale`.
 // A part that the payload itself has (an operator's patch) wins over the template's. A payload without a
-// template is only checked. Errors (kBadInput): unknown template, no variant, missing variable, a subject
+// template is only checked. Errors (kBadInput): unknown or broken template, no variant, missing variable, a subject
 // with control characters (no value can add a header line), output over limits::kPayload.
 Result<Payload> render(const TemplateSet& set, const Payload& payload, std::string_view channel,
                        std::string_view default_locale, const Variables& recipient_vars = {});

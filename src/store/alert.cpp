@@ -55,20 +55,17 @@ Result<std::vector<Alert>> SqliteAlerts::open_alerts() {
   return read_all(std::move(query));
 }
 
-// A subject is "CHANNEL" or "CHANNEL: REASON".
-#define NOT_OF_CHANNEL(channel)                                                                              \
-  "(" channel " = '' OR (subject <> " channel " AND substr(subject, 1, length(" channel ") + 2) <> " channel \
-  " || ': '))"
+// ?1 is a channel, or empty. A subject is "CHANNEL" or "CHANNEL: REASON".
+#define NOT_OF_CHANNEL_1 "(?1 = '' OR (subject <> ?1 AND substr(subject, 1, length(?1) + 2) <> ?1 || ': '))"
 
 Result<std::vector<Alert>> SqliteAlerts::due(Instant told_before, std::string_view except, int limit) {
   TRY_ASSIGN(sqlite::Use untold, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
-      FROM notification_alert WHERE notified_at IS NULL AND id > 0 AND )sql" NOT_OF_CHANNEL(
-                                     "?2") " ORDER BY id LIMIT ?1"));
-  TRY_ASSIGN(std::vector<Alert> alerts, read_all(std::move(untold.bind(limit, except))));
+      FROM notification_alert WHERE notified_at IS NULL AND id > 0 AND )sql" NOT_OF_CHANNEL_1 " ORDER BY id LIMIT ?2"));
+  TRY_ASSIGN(std::vector<Alert> alerts, read_all(std::move(untold.bind(except, limit))));
   TRY_ASSIGN(sqlite::Use again, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
       FROM notification_alert
-     WHERE closed_at IS NULL AND kind > '' AND notified_at <= ?1 AND )sql" NOT_OF_CHANNEL("?3") " LIMIT ?2"));
-  again.bind(told_before, limit - static_cast<int>(alerts.size()), except);
+     WHERE closed_at IS NULL AND kind > '' AND notified_at <= ?2 AND )sql" NOT_OF_CHANNEL_1 " LIMIT ?3"));
+  again.bind(except, told_before, limit - static_cast<int>(alerts.size()));
   TRY_ASSIGN(std::vector<Alert> repeated, read_all(std::move(again)));
   std::move(repeated.begin(), repeated.end(), std::back_inserter(alerts));
   return alerts;

@@ -116,6 +116,10 @@ bool is_name(std::string_view name) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-'; });
 }
 
+tl::unexpected<Error> not_a_name(const std::string& path) {
+  return fail(Code::kConfig, path + ": a template's name is made of letters, digits, _ . and -");
+}
+
 }  // namespace
 
 Result<TemplateSet> load_templates(const std::string& directory) {
@@ -129,9 +133,8 @@ Result<TemplateSet> load_templates(const std::string& directory) {
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
     const std::string name = file.stem().string();
-    if (!is_name(name))
-      return fail(Code::kConfig, file.string() + ": a template's name is made of letters, digits, _ . and -");
-    TRY(load_one(set, file.string(), name));
+    Result<void> loaded = is_name(name) ? load_one(set, file.string(), name) : not_a_name(file.string());
+    if (!loaded) set.broken.emplace(name, std::move(loaded).error());
   }
   return set;
 }

@@ -49,7 +49,7 @@ class Prune : public StoreTest {
   NeverCrashes crash_points{};
 };
 
-TEST_F(Prune, RemovesAllRowsOfWhatIsFinishedAndNothingElse) {
+TEST_F(Prune, F13_RemovesAllRowsOfWhatIsFinishedAndNothingElse) {
   for (const InboxState end : {InboxState::kSent, InboxState::kFailed, InboxState::kSkipped})
     made("gone" + std::string(name(end)), end);
   made("error", InboxState::kError);
@@ -135,7 +135,7 @@ TEST_F(Prune, ScrubbingKeepsStatesAndKeys) {
   EXPECT_TRUE(store->operators().whereabouts(row.message_id)->value().scrubbed());
 }
 
-TEST_F(Prune, GoesThroughMoreThanOnePage) {
+TEST_F(Prune, F24_GoesThroughMoreThanOnePage) {
   for (int i = 0; i < 1203; ++i) {
     const InsertResult row = insert(message("k" + std::to_string(i)));
     write([&]() -> Result<void> {

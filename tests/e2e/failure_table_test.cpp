@@ -207,7 +207,7 @@ TEST_F(FailureTable, Row8b_AWorkerFrozenBetweenClaimAndCallDoesNotCall) {
   machine.check_accounts();
 }
 
-TEST_F(FailureTable, Row16_PoisonIsParkedAfterOneLookAndTheQueueMovesOn) {
+TEST_F(FailureTable, Row16_F11_PoisonIsParkedAfterOneLookAndTheQueueMovesOn) {
   Words to_nobody = kEnqueue;
   to_nobody[2] = "nosuchchannel";
   EXPECT_EQ(machine.run(to_nobody).status, 0);
@@ -271,7 +271,7 @@ TEST_F(FailureTable, Row9b_WithAnIdempotencyKeyItIsSentAgainWithTheSameKey) {
   machine.check_accounts();
 }
 
-TEST_F(FailureTable, Row12_CertainlyNotSentIsTriedAgainAndThenParked) {
+TEST_F(FailureTable, Row12_F08_CertainlyNotSentIsTriedAgainAndThenParked) {
   machine.configure_webhook(stub.url("code:503"), "not_sent = [503]\nretry = [\"50ms\", \"50ms\"]\n");
   const std::string id = machine.enqueue("k1");
   relay_and_work();

@@ -52,3 +52,31 @@ EOF
   n work --drain --channel hook
   expect 78
 }
+
+@test "a broken template stops the messages that name it, and nothing else" {
+  mkdir templates
+  printf 'environment = "production"\n[templates]\ndirectory = "%s"\n[channels.log]\ndriver = "file"\npath = "%s"\n' \
+    "$PWD/templates" "$PWD/sent.jsonl" > "$config"
+  echo 'body = "Hello {{name}}"' > templates/good.toml
+  echo 'body = "Bye {{name}}"' > templates/bad.toml
+  n enqueue --channel log --to a --template good --var name=A
+  n enqueue --channel log --to b --template bad --var name=B
+  echo 'body = {{' > templates/bad.toml
+  n relay
+  n work --drain
+  expect 0
+  contains "$(cat sent.jsonl)" "Hello A"
+  [ "$(sql "SELECT reason FROM notification_parked")" = bad-template ]
+  contains "$(sql "SELECT detail FROM notification_parked")" "bad.toml:1:"
+  n check
+  expect 78
+  contains "$out" "template bad: $PWD/templates/bad.toml:1:"
+  n enqueue --channel log --to c --template bad --var name=C
+  expect 78
+
+  echo 'body = "Bye {{name}}"' > templates/bad.toml
+  n replay --parked --yes
+  n relay
+  n work --drain
+  contains "$(cat sent.jsonl)" "Bye B"
+}

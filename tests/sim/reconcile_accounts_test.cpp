@@ -73,6 +73,21 @@ TEST_F(LookingUp, ItNeverArrivedIsBelievedOnlyWhenTheCallMustBeOver) {
   world.check_accounts();
 }
 
+TEST_F(LookingUp, AReconcileThatDiesWithTheAnswerInHandAsksAgain) {
+  const std::string id = error_message();
+  vendor.kind = LookUpAnswer::Kind::kAccepted;
+  Process& dying = world.start(Process::Kind::kReconciler);
+  dying.kill_switch().arm(CrashPoint::kReconcileBeforeAnswerCommit);
+  LookUps look_ups(dying.reconciler(), {{world.config.channel("sms"), &vendor, {}}}, [](const Result<void>&) {});
+  EXPECT_THROW(look_ups.start(), Killed);
+  world.kill(dying);
+  EXPECT_EQ(world.inbox(id), InboxState::kError);
+  EXPECT_EQ(ask(LookUpAnswer::Kind::kAccepted), 1);
+  EXPECT_EQ(world.inbox(id), InboxState::kSent);
+  EXPECT_EQ(vendor.asked.size(), 2U);
+  world.check_accounts();
+}
+
 TEST_F(LookingUp, DontKnowChangesNothingAndIsAskedMoreAndMoreRarely) {
   const std::string id = error_message();
   for (int i = 0; i < 100; ++i) {
@@ -225,7 +240,7 @@ TEST_F(Telling, AnAlertThatIsOverBeforeAnybodyLookedIsToldToo) {
   EXPECT_EQ(tell(), 0);
 }
 
-TEST_F(Telling, ByAChannelAsAMessageThatRaisesNone) {
+TEST_F(Telling, F47_ByAChannelAsAMessageThatRaisesNone) {
   world.add_channel("ops");
   world.config.alerts.channel = "ops";
   world.config.alerts.to = "oncall";

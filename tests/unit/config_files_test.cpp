@@ -27,6 +27,13 @@ class ConfigFiles : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(directory_); }
 
+  // The reason why a template is not used.
+  Error broken(const std::string& name) const {
+    const auto set = load_templates(directory_);
+    if (!set || !set->broken.contains(name)) return Error{};
+    return set->broken.at(name);
+  }
+
   std::string write(const std::string& name, std::string_view text, mode_t mode = 0600) {
     const std::string path = directory_ + "/" + name;
     std::ofstream(path) << text;
@@ -130,26 +137,38 @@ TEST_F(ConfigFiles, F46_a_subject_of_several_lines_is_trimmed_or_refused) {
   ASSERT_TRUE(trimmed) << trimmed.error().message;
   EXPECT_EQ(trimmed->templates.at("a")[0].subject, "One line");
   write("a.toml", "subject = \"One\\nBcc: e@evil.test\"\nbody = \"x\"\n");
-  const auto refused = load_templates(directory_);
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("a.toml:1:11: subject: must be one line"));
+  EXPECT_THAT(broken("a").message, HasSubstr("a.toml:1:11: subject: must be one line"));
 }
 
 TEST_F(ConfigFiles, wrong_templates_are_named_with_file_and_line) {
   write("a.toml", "body = \"x\"\nsubjct = \"y\"\n");
-  auto set = load_templates(directory_);
-  ASSERT_FALSE(set);
-  EXPECT_THAT(set.error().message, HasSubstr("a.toml:2:"));
-  EXPECT_THAT(set.error().hint, HasSubstr("subject"));
+  EXPECT_THAT(broken("a").message, HasSubstr("a.toml:2:"));
+  EXPECT_THAT(broken("a").hint, HasSubstr("subject"));
   write("a.toml", "body = 5\n");
-  EXPECT_THAT(load_templates(directory_).error().message, HasSubstr("body: must be a string"));
+  EXPECT_THAT(broken("a").message, HasSubstr("body: must be a string"));
   write("a.toml", "[[variant]]\nbody = \"x\"\n");
-  EXPECT_THAT(load_templates(directory_).error().message, HasSubstr("needs a channel or a locale"));
+  EXPECT_THAT(broken("a").message, HasSubstr("needs a channel or a locale"));
   write("a.toml", "body = \"{{open\"\n");
-  set = load_templates(directory_);
-  ASSERT_FALSE(set);
-  EXPECT_EQ(set.error().code, Code::kConfig);
-  EXPECT_THAT(set.error().message, HasSubstr("a.toml"));
+  EXPECT_EQ(broken("a").code, Code::kConfig);
+  EXPECT_THAT(broken("a").message, HasSubstr("a.toml"));
+  write("two words.toml", "body = \"x\"\n");
+  EXPECT_THAT(broken("two words").message, HasSubstr("a template's name is made of"));
+}
+
+TEST_F(ConfigFiles, a_broken_template_fails_the_messages_that_name_it_and_no_others) {
+  write("good.toml", "body = \"hello\"\n");
+  write("bad.toml", "body = 5\n");
+  const auto set = load_templates(directory_);
+  ASSERT_TRUE(set) << set.error().message;
+  Payload payload;
+  payload.template_name = "good";
+  EXPECT_EQ(render(*set, payload, "mail", "")->body, "hello");
+  payload.template_name = "bad";
+  const auto refused = render(*set, payload, "mail", "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "template");
+  EXPECT_THAT(refused.error().message, HasSubstr("bad.toml:1:8: body: must be a string"));
+  EXPECT_FALSE(load_template(directory_, "bad"));
 }
 
 TEST_F(ConfigFiles, one_template_is_found_by_its_name_and_never_by_a_path) {

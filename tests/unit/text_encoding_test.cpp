@@ -71,6 +71,21 @@ TEST(TextEncoding, TheTablesHaveTheSizesOfTheStandards) {
   EXPECT_EQ(size_of(TextEncoding::kGsm7, 2), 10);
 }
 
+TEST(TextEncoding, F41_PairsNeverStraddleParts) {
+  const auto size = [](const std::string& text, TextEncoding encoding) {
+    const EncodedSize found = encoded_size(text, encoding);
+    return std::pair(found.bytes, found.segments);
+  };
+  EXPECT_EQ(size(repeat("|", 69) + "∞", TextEncoding::kUcs2), (std::pair<std::size_t, int>(140, 1)));
+  EXPECT_EQ(size(repeat("[", 80), TextEncoding::kGsm7), (std::pair<std::size_t, int>(160, 1)));
+  EXPECT_EQ(size(repeat("[", 81), TextEncoding::kGsm7), (std::pair<std::size_t, int>(162, 2)));
+  EXPECT_EQ(size(repeat("a", 152) + "[" + repeat("b", 152), TextEncoding::kGsm7),
+            (std::pair<std::size_t, int>(306, 3)));
+  EXPECT_EQ(size(repeat("😀", 70), TextEncoding::kUcs2), (std::pair<std::size_t, int>(280, 3)));
+  EXPECT_EQ(size(repeat("a", 159) + "’", TextEncoding::kUcs2), (std::pair<std::size_t, int>(320, 3)));
+  EXPECT_EQ(encoded_size(repeat("|", 69) + "∞", TextEncoding::kGsm7).unencodable, U'∞');
+}
+
 TEST(TextEncoding, CountsSegmentsAsPhonesDo) {
   EXPECT_EQ(encoded_size(repeat("a", 160), TextEncoding::kGsm7).segments, 1);
   EXPECT_EQ(encoded_size(repeat("a", 161), TextEncoding::kGsm7).segments, 2);
