@@ -16,7 +16,7 @@ build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; };
         cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
 .PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench fuzz \
-        coverage quickstart install clean distclean dist-check
+        coverage quickstart experiments install clean distclean dist-check
 
 all: build  ## build/notifyctl (the default)
 
@@ -35,6 +35,10 @@ deps-test: deps
 
 quickstart: build  ## the example of the README, from nothing to a delivered message
 	@examples/quickstart/run.sh
+
+experiments: deps-test  ## ten thousand devices against a vendor that misbehaves
+	@$(call build,release-static,notifyctl vendor_stub)
+	@examples/experiments/run.sh
 
 test: deps-test  ## every suite; the last line is "N passed, N failed"
 	@$(call build,release-static,test_programs)

@@ -59,10 +59,12 @@ _notifyctl() {
         --not-before) return ;;
         --expires) return ;;
         --priority) return ;;
+        --broadcast) return ;;
+        --recipients) _notifyctl_files -f; return ;;
         --jsonl) _notifyctl_files -f; return ;;
         --rejects) _notifyctl_files -f; return ;;
       esac
-      options+=" --channel --to --key --kind --category --correlation --subject --body --body-file --html-file --alt --data --template --var --not-before --expires --priority --now --wait --jsonl --rejects --atomic"
+      options+=" --channel --to --key --kind --category --correlation --subject --body --body-file --html-file --alt --data --template --var --not-before --expires --priority --now --wait --broadcast --recipients --jsonl --rejects --atomic"
       ;;
     relay)
       case $prev in
@@ -116,9 +118,10 @@ _notifyctl() {
     cancel)
       case $prev in
         --key-prefix) return ;;
+        --broadcast) return ;;
         --why) return ;;
       esac
-      options+=" --key-prefix --why --dry-run"
+      options+=" --key-prefix --broadcast --why --dry-run"
       ;;
     reconcile)
       case $prev in
@@ -130,13 +133,14 @@ _notifyctl() {
       ;;
     status)
       case $prev in
+        --broadcast) return ;;
         --output) _notifyctl_files -f; return ;;
         --max-age) return ;;
         --max-parked) return ;;
         --max-errors) return ;;
         --max-alerts) return ;;
       esac
-      options+=" --watch --prometheus --output --check --max-age --max-parked --max-errors --max-alerts"
+      options+=" --broadcast --watch --prometheus --output --check --max-age --max-parked --max-errors --max-alerts"
       ;;
     list)
       case $prev in
@@ -150,7 +154,7 @@ _notifyctl() {
         --limit) return ;;
       esac
       options+=" --channel --kind --state --reason --since --until --key-prefix --limit --oldest-first --reveal"
-      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "outbox queue inbox parked alerts" -- "$cur")); return; }
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "outbox queue inbox parked alerts broadcasts" -- "$cur")); return; }
       ;;
     show)
       options+=" --reveal"

@@ -1,6 +1,7 @@
 #include "cmd/cancel.hpp"
 
 #include "cmd/operator.hpp"
+#include "cmd/status.hpp"
 #include "core/cancel.hpp"
 #include "core/message.hpp"
 #include "core/report.hpp"
@@ -24,11 +25,26 @@ Result<std::vector<std::string>> ids_under(OperatorDesk& desk, const std::string
   return ids;
 }
 
+// No further messages are made from here on; those that were are cancelled like any others.
+Result<std::vector<std::string>> ids_of_broadcast(OperatorDesk& desk, const CancelOptions& options, Context& context) {
+  SqliteStore& store = desk.store();
+  TRY_ASSIGN(const std::optional<Broadcast> broadcast, store.broadcasts().find(*options.broadcast));
+  if (!broadcast) return unknown_broadcast(*options.broadcast);
+  if (!options.dry_run) {
+    TRY(store.write([&]() -> Result<void> {
+      TRY(store.broadcasts().close(broadcast->id, BroadcastState::kCancelled, options.why, context.clock().now()));
+      return {};
+    }));
+  }
+  return store.broadcasts().message_ids(broadcast->id);
+}
+
 }  // namespace
 
 Page cancel_page() {
   Page page;
-  page.synopsis = {"ID… [--why TEXT]", "--key-prefix TEXT [--why TEXT] [--dry-run]"};
+  page.synopsis = {"ID… [--why TEXT]", "--key-prefix TEXT [--why TEXT] [--dry-run]",
+                   "--broadcast KEY [--why TEXT] [--dry-run]"};
   page.description =
       "Stops messages that have not been sent. What the relay has not handed on yet becomes SKIPPED; what is on its "
       "way "
@@ -38,6 +54,7 @@ Page cancel_page() {
       "`notifyctl replay ID` takes it back.";
   page.examples = {{"One message, by its key", "notifyctl cancel GRADE:2026-11:42 --why \"wrong term\""},
                    {"A whole campaign", "notifyctl cancel --key-prefix campaign-7:"},
+                   {"A broadcast, wherever it is", "notifyctl cancel --broadcast closing:2026-11-29"},
                    {"What would that stop?", "notifyctl cancel --key-prefix campaign-7: --dry-run"}};
   page.exits = {{0, "done; what was stopped before counts as done"},
                 {1, "some messages could not be stopped any more"},
@@ -51,17 +68,23 @@ Page cancel_page() {
 void register_options(OptionSet& set, CancelOptions& options) {
   set.positional("ID", &options.ids, "message ids or keys; - reads them from standard input");
   set.add("--key-prefix", &options.key_prefix, "TEXT", "all messages whose keys begin so");
+  set.add("--broadcast", &options.broadcast, "KEY", "this broadcast: what it has made, and what it would still make");
   set.add("--why", &options.why, "TEXT", "kept in the history of each message");
   set.flag("--dry-run", options.dry_run, "say how many; change nothing");
 }
 
 Result<int> run(const CancelOptions& options, Context& context) {
-  if (options.ids.empty() == options.key_prefix.empty())
-    return fail(Code::kUsage, "either ids or --key-prefix is needed", "notifyctl help cancel shows examples");
+  if (static_cast<int>(!options.ids.empty()) + static_cast<int>(!options.key_prefix.empty()) +
+          static_cast<int>(options.broadcast.has_value()) !=
+      1)
+    return fail(Code::kUsage, "either ids or --key-prefix or --broadcast is needed",
+                "notifyctl help cancel shows examples");
   TRY(check_why("--why", options.why, limits::kDetail / 2));
   TRY_ASSIGN(std::vector<std::string> ids, read_ids(options.ids, context));
   TRY_ASSIGN(const std::unique_ptr<OperatorDesk> desk, OperatorDesk::open(context));
-  if (options.ids.empty()) {
+  if (options.broadcast) {
+    TRY_ASSIGN(ids, ids_of_broadcast(*desk, options, context));
+  } else if (options.ids.empty()) {
     TRY_ASSIGN(ids, ids_under(*desk, options.key_prefix, context.clock().now()));
   }
   if (options.dry_run) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace notify {
 struct CancelOptions {
   std::vector<std::string> ids{};
   std::string key_prefix{};
+  std::optional<std::string> broadcast{};
   std::string why{};
   bool dry_run = false;
 };

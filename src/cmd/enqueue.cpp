@@ -128,17 +128,6 @@ tl::unexpected<Error> bad_input(Error error) {
   return fail(with_context(std::move(error), option));
 }
 
-// A message for a channel that nobody serves waits in the queue until somebody does. Accepted all the same:
-// the configuration of the machine that sends may be another.
-Result<void> warn_of_unknown_channel(const std::string& channel, Context& context) {
-  TRY_ASSIGN(const Config* const config, context.config());
-  if (config->channels.empty() || config->channel(channel) != nullptr) return {};
-  std::vector<std::string_view> names;
-  for (const ChannelConfig& known : config->channels) names.push_back(known.name);
-  context.warn("no channel " + channel + " is configured in " + config->file, did_you_mean(channel, names));
-  return {};
-}
-
 nlohmann::ordered_json accepted_json(const InsertResult& inserted, const EnqueueOptions& options) {
   nlohmann::ordered_json json{{"message_id", inserted.message_id}, {"outbox_id", inserted.outbox_id}};
   json["key"] = options.key ? nlohmann::ordered_json(*options.key) : nlohmann::ordered_json();
@@ -196,9 +185,29 @@ tl::unexpected<Error> conflict(const InsertResult& inserted, const NewMessage& m
 
 }  // namespace
 
+Result<NewMessage> message_of(const EnqueueOptions& options, Context& context) {
+  Texts texts;
+  TRY_ASSIGN(const EnqueueFields fields, fields_of(options, texts, context));
+  auto message = make(options, fields, context);
+  if (!message) return bad_input(std::move(message).error());
+  return message;
+}
+
+// A message for a channel that nobody serves waits in the queue until somebody does: the configuration of the machine that
+// sends may be another.
+Result<void> warn_of_unknown_channel(const std::string& channel, Context& context) {
+  TRY_ASSIGN(const Config* const config, context.config());
+  if (config->channels.empty() || config->channel(channel) != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const ChannelConfig& known : config->channels) names.push_back(known.name);
+  context.warn("no channel " + channel + " is configured in " + config->file, did_you_mean(channel, names));
+  return {};
+}
+
 Page enqueue_page() {
   Page page;
-  page.synopsis = {"--channel NAME --to ADDRESS [--key KEY] [options]", "--jsonl FILE [--rejects FILE] [--atomic]"};
+  page.synopsis = {"--channel NAME --to ADDRESS [--key KEY] [options]", "--jsonl FILE [--rejects FILE] [--atomic]",
+                   "--channel NAME --broadcast KEY --recipients FILE|group:NAME [options]"};
   page.description =
       "Accepts a message and prints its id. When the id is printed, the message is on the disk and will be "
       "delivered, "
@@ -218,7 +227,16 @@ Page enqueue_page() {
       "reason`, so that "
       "mending the file and running it again completes it. While the input pauses, what has come is "
       "committed and "
-      "nothing is locked.";
+      "nothing is locked.\n\n"
+      "With `--broadcast` one message goes to many: the list of recipients (an address or @ID a line, or the members "
+      "of a "
+      "group) is kept as it is now, however long it is, and accepted with one commit, all or nothing. The relay then "
+      "makes "
+      "a message for each endpoint, in steps, also after it was killed. The key stands for text and list: the same "
+      "again "
+      "adds nothing, another list or text is refused with exit status 4 (of a group the name counts, not who is in "
+      "it). "
+      "`notifyctl status --broadcast KEY` shows how far it is, `notifyctl cancel --broadcast KEY` stops it.";
   page.examples = {{"A text message, harmless to repeat",
                     "notifyctl enqueue --channel sms --to +821012345678 \\\n"
                     "    --key GRADE:2026-11:42 --kind GRADE --body \"Your grades are in.\""},
@@ -228,6 +246,9 @@ Page enqueue_page() {
                    {"From a template, sent at once, with its outcome as exit status",
                     "notifyctl enqueue --channel ops --to oncall --template disk-full \\\n"
                     "    --var host=db1 --var free=2% --wait=30s"},
+                   {"To everybody on a list",
+                    "notifyctl enqueue --channel push --broadcast closing:2026-11-29 --recipients users.txt \\\n"
+                    "    --subject \"Closed today\" --body \"We open again tomorrow at nine.\""},
                    {"A stream, with the lines that were refused kept aside",
                     "./export | notifyctl enqueue --jsonl - --rejects bad.jsonl"}};
   page.exits = {{0, "accepted, or accepted before; with --wait: sent"},
@@ -277,6 +298,11 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
       .more(
           "Without a TIME 30 seconds. A worker must be running. Exit status 0: sent; 1: not sent; 75: not "
           "known yet.");
+  set.group("To many");
+  set.add("--broadcast", &options.broadcast, "KEY", "accept one message to many under this key; needs --recipients");
+  set.add("--recipients", &options.recipients, "FILE|group:NAME",
+          "an address or @ID a line, - for standard input; or a group")
+      .completes(Completion::kFile);
   set.group("Streams");
   set.add("--jsonl", &options.jsonl, "FILE", "messages as lines of JSON, - for standard input")
       .completes(Completion::kFile);
@@ -286,13 +312,11 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
 }
 
 Result<int> run(const EnqueueOptions& options, Context& context) {
+  if (options.broadcast || options.recipients) return run_broadcast(options, context);
   if (options.jsonl) return run_bulk(options, context);
   TRY(check_options(options));
-  Texts texts;
-  TRY_ASSIGN(const EnqueueFields fields, fields_of(options, texts, context));
-  auto message = make(options, fields, context);
-  if (!message) return bad_input(std::move(message).error());
-  TRY(warn_of_unknown_channel(message->channel, context));
+  TRY_ASSIGN(const NewMessage message, message_of(options, context));
+  TRY(warn_of_unknown_channel(message.channel, context));
 
   OpenOptions open;
   TRY_ASSIGN(open.path, context.database());
@@ -301,9 +325,9 @@ Result<int> run(const EnqueueOptions& options, Context& context) {
   InsertResult inserted;
   {
     TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
-    TRY_ASSIGN(inserted, enqueue_one(*store, context.clock(), context.crash_points(), *message));
+    TRY_ASSIGN(inserted, enqueue_one(*store, context.clock(), context.crash_points(), message));
   }
-  if (inserted.kind == InsertResult::Kind::kConflict) return conflict(inserted, *message);
+  if (inserted.kind == InsertResult::Kind::kConflict) return conflict(inserted, message);
 
   TRY(print_accepted(inserted, options, context));
   if (options.now || options.wait) publish_now(context, inserted.outbox_id);

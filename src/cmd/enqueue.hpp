@@ -30,6 +30,9 @@ struct EnqueueOptions {
   bool now = false;
   std::optional<Duration> wait{};
 
+  std::optional<std::string> broadcast{};   // its key
+  std::optional<std::string> recipients{};  // a file, "-", or "group:NAME"
+
   std::optional<std::string> jsonl{};
   std::optional<std::string> rejects{};
   bool atomic = false;
@@ -41,5 +44,12 @@ Result<int> run(const EnqueueOptions& options, Context& context);
 
 // enqueue_bulk.cpp: --jsonl.
 Result<int> run_bulk(const EnqueueOptions& options, Context& context);
+// enqueue_broadcast.cpp: --broadcast.
+Result<int> run_broadcast(const EnqueueOptions& options, Context& context);
+
+// The message that the options describe. Errors name the option.
+Result<NewMessage> message_of(const EnqueueOptions& options, Context& context);
+// A channel that nobody serves is told, and accepted.
+Result<void> warn_of_unknown_channel(const std::string& channel, Context& context);
 
 }  // namespace notify

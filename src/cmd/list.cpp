@@ -16,9 +16,9 @@
 namespace notify {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSubjects{"outbox", "queue", "inbox", "parked", "alerts"};
-constexpr std::array kSubjectValues{ListSubject::kOutbox, ListSubject::kQueue, ListSubject::kInbox,
-                                    ListSubject::kParked, ListSubject::kAlerts};
+constexpr std::array<std::string_view, 6> kSubjects{"outbox", "queue", "inbox", "parked", "alerts", "broadcasts"};
+constexpr std::array kSubjectValues{ListSubject::kOutbox, ListSubject::kQueue,  ListSubject::kInbox,
+                                    ListSubject::kParked, ListSubject::kAlerts, ListSubject::kBroadcasts};
 constexpr std::int64_t kShownByDefault = 100;
 constexpr std::size_t kRowsOfOneTable = 1000;
 
@@ -36,6 +36,7 @@ std::vector<std::string> states_of(ListSubject subject) {
       if (state != InboxState::kNone) states.emplace_back(name(state));
   if (subject == ListSubject::kQueue) states = {"READY", "DELAYED", "LEASED"};
   if (subject == ListSubject::kAlerts) states = {"OPEN", "CLOSED"};
+  if (subject == ListSubject::kBroadcasts) states = {"OPEN", "DONE", "CANCELLED", "FAILED"};
   return states;
 }
 
@@ -103,11 +104,14 @@ class Printer {
 
   void add(const ListRow& row) {
     ++rows_;
-    const std::string to = reveal_ ? row.to : mask_address(row.to);
+    const std::string to = reveal_ || subject_ == ListSubject::kBroadcasts ? row.to : mask_address(row.to);
     if (context_.json()) return context_.out().line(to_text(row_json(row, row.to.empty() ? row.to : to, context_)));
     if (subject_ == ListSubject::kAlerts)
-      table_.add({row.kind, row.key, row.status, std::to_string(row.attempts), row.message_id, row.detail,
+      table_.add({row.kind, row.key, row.status, row.reason, std::to_string(row.attempts), row.message_id, row.detail,
                   context_.show_time(row.updated_at)});
+    else if (subject_ == ListSubject::kBroadcasts)
+      table_.add({row.message_id, row.key, row.channel, to, row.kind, row.status, row.reason,
+                  context_.show_time(row.created_at)});
     else
       table_.add({row.message_id, row.key, row.channel, to, row.kind, row.status, row.reason,
                   std::to_string(row.attempts), context_.show_time(row.created_at)});
@@ -130,8 +134,11 @@ class Printer {
  private:
   std::vector<Table::Column> columns() const {
     if (subject_ == ListSubject::kAlerts)
-      return {{"KIND", false},   {"SUBJECT", true}, {"STATE"}, {"COUNT", false, true},
-              {"MESSAGE", true}, {"DETAIL", true},  {"LAST"}};
+      return {{"KIND", false},        {"SUBJECT", true}, {"STATE"},        {"TOLD"},
+              {"COUNT", false, true}, {"MESSAGE", true}, {"DETAIL", true}, {"LAST"}};
+    if (subject_ == ListSubject::kBroadcasts)
+      return {{"BROADCAST"},  {"KEY", true}, {"CHANNEL", true}, {"TO"},
+              {"KIND", true}, {"STATUS"},    {"REASON", true},  {"CREATED"}};
     return {{"MESSAGE", true}, {"KEY", true},    {"CHANNEL", true},      {"TO", true}, {"KIND", true},
             {"STATUS"},        {"REASON", true}, {"TRIES", false, true}, {"CREATED"}};
   }
@@ -153,7 +160,8 @@ Page list_page() {
   page.description =
       "Lists one kind of thing: `outbox` (every message that was accepted), `queue` (between relay and "
       "worker), `inbox` "
-      "(claimed, sent, failed, unknown), `parked` (set aside, with the reason) or `alerts`. Newest first; "
+      "(claimed, sent, failed, unknown), `parked` (set aside, with the reason), `alerts` or `broadcasts`. Newest "
+      "first; "
       "the filters "
       "are combined.\n\n"
       "On a terminal the table is fitted to its width, and without `--limit` ends after 100 rows. With "

@@ -37,7 +37,7 @@ Page prune_page() {
   page.description =
       "Removes messages that came to their end long ago: SENT, FAILED, SKIPPED, EXPIRED. What is queued, parked, being "
       "sent "
-      "or ERROR stays, however old, and so do messages of broadcasts. All rows of a message go together, in small "
+      "or ERROR stays, however old. All rows of a message go together, in small "
       "transactions while everything else runs; an interrupted run is completed by the next one.\n\n"
       "The dedup keys of removed messages are kept, for ever unless `keep_keys` in `[retention]` says otherwise: a "
       "rerun of "

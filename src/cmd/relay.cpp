@@ -5,6 +5,7 @@
 #include "core/duration.hpp"
 #include "core/relay_service.hpp"
 #include "sys/signals.hpp"
+#include "sys/spool.hpp"
 #include "sys/wal_watch.hpp"
 
 namespace notify {
@@ -53,6 +54,7 @@ Page relay_page() {
       "publishes them and marks them PUBLISHED once that is confirmed. A publish that fails is tried again after 1, "
       "2, 4, 8, 16 and then every 30 minutes; the fifth failure raises an alert; after a day of failures the message "
       "is FAILED.\n\n"
+      "Broadcasts are fanned out on the way: a few hundred recipients a step, each step one transaction.\n\n"
       "With a [surge] table in the configuration, a run or an hour with far more messages than usual is stopped: what "
       "exceeds stays PENDING, an alert `surge` is raised, and `--allow-surge` lets it go. What expires meanwhile is "
       "told "
@@ -105,7 +107,9 @@ Result<int> run(const RelayCommandOptions& options, Context& context) {
   how.max_rows = options.max.value_or(INT64_MAX);
   if (!options.watch) how.max_run = options.max_run.value_or(kMaxRun);
   Result<void> result;
-  RelayService service(engine->loop(), relay, ports, how, [&](Result<void> ended) {
+  FileSpool spool(engine->store().path());
+  FanOut fan_out(engine->store(), spool, context.clock(), context.crash_points(), engine->events());
+  RelayService service(engine->loop(), relay, &fan_out, ports, how, [&](Result<void> ended) {
     result = std::move(ended);
     engine->loop().stop();
   });

@@ -250,6 +250,11 @@ Result<int> run(const ReplayCommandOptions& options, Context& context) {
   if (options.dry_run) return dry_run(options, how, selected, *desk, context);
   if (selected.ids.empty()) return report_operation(context, {}, kWords);
 
+  // Named messages of which none can be replayed are no question.
+  if (!selection) {
+    TRY_ASSIGN(const OperatorSummary would, replay_dry(desk->ports(), selected.ids, how));
+    if (would.done + would.unchanged == 0) return report_operation(context, would, kWords);
+  }
   const std::string question = "replay " + messages(static_cast<std::int64_t>(selected.ids.size()));
   TRY_ASSIGN(const bool yes, confirmed(context, question, options.yes, reads_input));
   if (!yes) return fail(Code::kPartial, "nothing was replayed: the answer was no");

@@ -14,6 +14,8 @@ constexpr const char* kHomeAndClear = "\x1b[H\x1b[2J";
 
 Result<void> check_options(const StatusOptions& options, const Context& context) {
   const auto usage = [](std::string message) { return fail(Code::kUsage, std::move(message)); };
+  if (options.broadcast && (options.prometheus || options.check || options.watch))
+    return usage("--broadcast stands alone");
   if (options.output && !options.prometheus) return usage("--output needs --prometheus");
   if (options.prometheus && context.json()) return usage("either --prometheus or --json, not both");
   if (options.check && (options.prometheus || options.watch)) return usage("--check stands alone");
@@ -91,7 +93,7 @@ Judgement judge(const StatusReport& report, const StatusOptions& options) {
 Page status_page() {
   Page page;
   page.synopsis = {"[--watch[=TIME]]", "--prometheus [--output FILE]",
-                   "--check [--max-age TIME] [--max-parked N] [--max-errors N] [--max-alerts N]"};
+                   "--check [--max-age TIME] [--max-parked N] [--max-errors N] [--max-alerts N]", "--broadcast KEY"};
   page.description =
       "One screen: how many messages are in which state, how long the oldest one waits, what is parked and "
       "why, what ended "
@@ -109,6 +111,7 @@ Page status_page() {
                    {"For the text-file collector of Prometheus, from cron",
                     "notifyctl status --prometheus \\\n"
                     "    --output /var/lib/node_exporter/notifyctl.prom"},
+                   {"How far is the broadcast?", "notifyctl status --broadcast closing:2026-11-29"},
                    {"For Nagios and its kin", "notifyctl status --check --max-age 15m --max-parked 10"}};
   page.exits = {{0, "done; --check: all well"},
                 {1, "--check: warning"},
@@ -122,6 +125,7 @@ Page status_page() {
 }
 
 void register_options(OptionSet& set, StatusOptions& options) {
+  set.add("--broadcast", &options.broadcast, "KEY", "how far this broadcast is, by its key or id");
   set.add("--watch", &options.watch, "TIME", "show it again and again, every 2 seconds or TIME")
       .optional_value("2s")
       .between(100ms, 1h);
@@ -144,6 +148,7 @@ void register_options(OptionSet& set, StatusOptions& options) {
 
 Result<int> run(const StatusOptions& options, Context& context) {
   TRY(check_options(options, context));
+  if (options.broadcast) return show_broadcast(*options.broadcast, context);
   Result<int> result = run_once(options, context);
   if (result || !options.check) return result;
   // To a monitoring system what cannot be looked at is as bad as it gets.

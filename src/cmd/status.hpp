@@ -18,6 +18,7 @@ struct StatusOptions {
   std::int64_t max_errors = 0;
   std::int64_t max_alerts = 0;
   std::optional<Duration> watch{};
+  std::optional<std::string> broadcast{};
 };
 
 Page status_page();
@@ -28,6 +29,10 @@ Result<int> run(const StatusOptions& options, Context& context);
 std::string status_text(const StatusReport& report, Context& context, std::size_t width);
 std::string status_json(const StatusReport& report, Context& context);
 std::string status_prometheus(const StatusReport& report);
+
+// status_broadcast.cpp: --broadcast, by key or id.
+Result<int> show_broadcast(const std::string& key, Context& context);
+tl::unexpected<Error> unknown_broadcast(const std::string& key);
 
 // --check: what a monitoring system gets.
 struct Judgement {

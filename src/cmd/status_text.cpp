@@ -179,6 +179,11 @@ std::string status_text(const StatusReport& report, Context& context, std::size_
   screen.line("Parked", parked_words(report.parked, report.identity), report.parked.total > 0);
   screen.line("Oldest",
               report.oldest_unsent ? "waits for " + show_age(seconds(*report.oldest_unsent)) : "nothing waits");
+  if (report.broadcasts_open + report.broadcasts_failed > 0)
+    screen.line("Broadcasts",
+                std::to_string(report.broadcasts_open) + " being fanned out, " +
+                    std::to_string(report.broadcasts_failed) + " failed",
+                report.broadcasts_failed > 0);
   screen.line("Accounting", identity_words(report), !report.identity.holds);
   screen.line("Alerts", report.alerts_open == 0 ? "none open" : std::to_string(report.alerts_open) + " open",
               report.alerts_open > 0);
@@ -210,6 +215,7 @@ std::string status_json(const StatusReport& report, Context& context) {
   json["unaccounted"] = report.unaccounted;
   json["identity"] = in_json(identity_counts(report.identity));
   json["identity"]["holds"] = report.identity.holds;
+  json["broadcasts"] = {{"open", report.broadcasts_open}, {"failed", report.broadcasts_failed}};
   json["alerts_open"] = report.alerts_open;
   json["alerts"] = Json::array();
   for (const AlertRow& alert : report.alerts)

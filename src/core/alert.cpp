@@ -24,6 +24,7 @@ constexpr auto kKinds = std::to_array<AlertKind>({
     {"surge", false, AlertEnd::kCondition},        // subject: the command
     {"run-missing", false, AlertEnd::kCondition},  // subject: the command
     {"backlog", false, AlertEnd::kCondition},
+    {"broadcast-failed", false, AlertEnd::kQuiet},  // subject: its key
     {"parked-growth", false, AlertEnd::kQuiet},
     {"republished", false, AlertEnd::kQuiet},
     {"counters", false, AlertEnd::kQuiet},  // subject: the counter

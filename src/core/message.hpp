@@ -55,6 +55,7 @@ struct NewMessage {
   std::optional<Instant> expires{};
   int priority = 5;  // 0-9, 9 most urgent
   std::string correlation{};
+  std::int64_t broadcast_id = 0;  // 0: none
 };
 
 // A message on its way: what the transport carries and the worker receives. A broker serialises exactly this.

@@ -11,12 +11,15 @@ constexpr Duration kLongestWait = 30s;
 
 }  // namespace
 
-RelayService::RelayService(Loop& loop, Relay& relay, RelayPorts ports, RelayServiceOptions options,
+RelayService::RelayService(Loop& loop, Relay& relay, FanOut* fan_out, RelayPorts ports, RelayServiceOptions options,
                            std::function<void(Result<void>)> finished)
-    : loop_(loop), relay_(relay), ports_(ports), options_(options), finished_(std::move(finished)) {}
+    : loop_(loop), relay_(relay), fan_out_(fan_out), ports_(ports), options_(options), finished_(std::move(finished)) {}
 
 void RelayService::start() {
   started_at_ = ports_.clock.monotonic();
+  if (fan_out_ != nullptr)
+    if (const Result<void> tidied = fan_out_->tidy(); !tidied)
+      ports_.events.emit({Event::Level::kWarning, "relay.tidy", {}, {}, tidied.error().message, 0});
   schedule(Duration{0});
 }
 
@@ -36,6 +39,20 @@ void RelayService::schedule(Duration delay) {
   });
 }
 
+// Takes back, fans out, hands on. How many rows were looked at.
+Result<int> RelayService::work(std::int64_t left) {
+  if (const Duration now = ports_.clock.monotonic(); now >= next_recovery_) {
+    next_recovery_ = now + kRecoverEvery;
+    TRY(relay_.recover());
+  }
+  int fanned_out = 0;
+  if (fan_out_ != nullptr) {
+    TRY_ASSIGN(fanned_out, fan_out_->step());
+  }
+  TRY_ASSIGN(const int handed_on, relay_.step(static_cast<int>(std::min<std::int64_t>(left, INT32_MAX))));
+  return fanned_out + handed_on;
+}
+
 // One batch a tick, so that signals and wake-ups are seen in between.
 void RelayService::tick() {
   const Duration now = ports_.clock.monotonic();
@@ -43,13 +60,8 @@ void RelayService::tick() {
   const bool over = options_.max_run && now - started_at_ >= *options_.max_run;
   if (stopping_ || left <= 0 || over) return end({});
 
-  Result<int> done = 0;
   (void)ports_.store.changed_elsewhere();  // what comes from now on wakes us again
-  if (now >= next_recovery_) {
-    next_recovery_ = now + kRecoverEvery;
-    if (const Result<void> recovered = relay_.recover(); !recovered) done = fail(recovered.error());
-  }
-  if (done) done = relay_.step(static_cast<int>(std::min<std::int64_t>(left, INT32_MAX)));
+  const Result<int> done = work(left);
   if (on_settled) on_settled();
 
   if (!done) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "core/broadcast.hpp"
 #include "core/ports/loop.hpp"
 #include "core/relay.hpp"
 
@@ -20,9 +21,9 @@ struct RelayServiceOptions {
 // Loop thread only. All references outlive it.
 class RelayService {
  public:
-  // `finished` is called once, on the loop thread. kUnavailable: the transport is down (never with `watch`,
+  // `fan_out` may be null: no broadcasts. `finished` is called once, on the loop thread. kUnavailable: the transport is down (never with `watch`,
   // which goes on when it is back).
-  RelayService(Loop& loop, Relay& relay, RelayPorts ports, RelayServiceOptions options,
+  RelayService(Loop& loop, Relay& relay, FanOut* fan_out, RelayPorts ports, RelayServiceOptions options,
                std::function<void(Result<void>)> finished);
 
   void start();
@@ -36,11 +37,13 @@ class RelayService {
  private:
   void schedule(Duration delay);
   void tick();
+  Result<int> work(std::int64_t left);
   void rest();
   void end(Result<void> result);
 
   Loop& loop_;
   Relay& relay_;
+  FanOut* fan_out_;
   RelayPorts ports_;
   RelayServiceOptions options_;
   std::function<void(Result<void>)> finished_;

@@ -135,6 +135,8 @@ struct StatusReport {
   std::optional<Duration> oldest_unsent{};  // since its due_at, of what is due and PENDING, PUBLISHING or queued
   std::int64_t unaccounted = 0;
   Identity identity{};
+  std::int64_t broadcasts_open = 0;    // not fanned out yet
+  std::int64_t broadcasts_failed = 0;  // their list cannot be read
   std::int64_t alerts_open = 0;
   std::vector<AlertRow> alerts{};   // open ones, latest first, at most 20
   std::vector<LastRun> last_run{};  // relay, work, reconcile, in this order, and any other
@@ -147,7 +149,7 @@ struct StatusReport {
 
 // --- list -------------------------------------------------------------------------------------------------
 
-enum class ListSubject { kOutbox, kQueue, kInbox, kParked, kAlerts };
+enum class ListSubject { kOutbox, kQueue, kInbox, kParked, kAlerts, kBroadcasts };
 
 struct ListFilter {
   std::string channel{};  // empty: any

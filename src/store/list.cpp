@@ -6,6 +6,7 @@
 
 #include "core/inbox_state.hpp"
 #include "core/outbox_state.hpp"
+#include "store/broadcast.hpp"
 
 namespace notify {
 namespace {
@@ -22,7 +23,7 @@ std::string after_prefix(std::string_view prefix) { return std::string(prefix) +
 class Lister {
  public:
   Lister(Session& session, const ListFilter& filter, Instant now, const std::function<bool(const ListRow&)>& row)
-      : database_(session.database()), filter_(filter), now_(now), row_(row) {}
+      : session_(session), database_(session.database()), filter_(filter), now_(now), row_(row) {}
 
   Result<void> run(ListSubject subject) {
     switch (subject) {
@@ -31,6 +32,7 @@ class Lister {
       case ListSubject::kInbox: return inbox();
       case ListSubject::kParked: return parked();
       case ListSubject::kAlerts: return alerts();
+      case ListSubject::kBroadcasts: return broadcasts();
     }
     return {};
   }
@@ -361,9 +363,42 @@ class Lister {
     return row;
   }
 
+  // They are few: one for each time somebody wrote to many.
+  Result<void> broadcasts() {
+    std::vector<Broadcast> found;
+    SqliteBroadcasts table(session_);
+    for (std::int64_t before = std::numeric_limits<std::int64_t>::max();;) {
+      TRY_ASSIGN(std::vector<Broadcast> page, table.all(before, kPage));
+      if (page.empty()) break;
+      before = page.back().id;
+      std::move(page.begin(), page.end(), std::back_inserter(found));
+    }
+    if (!filter_.newest_first) std::reverse(found.begin(), found.end());
+    for (const Broadcast& broadcast : found)
+      if (!show(row_of(broadcast))) break;
+    return {};
+  }
+
+  static ListRow row_of(const Broadcast& broadcast) {
+    ListRow row;
+    row.message_id = "broadcast-" + std::to_string(broadcast.id);
+    row.key = broadcast.request.key;
+    row.channel = broadcast.request.message.channel;
+    row.to = std::to_string(broadcast.request.recipients) + " recipients";
+    row.kind = broadcast.request.message.kind;
+    row.status = name(broadcast.state);
+    row.reason = broadcast.reason;
+    row.priority = broadcast.request.message.priority;
+    row.expires_at = broadcast.request.message.expires;
+    row.correlation = broadcast.request.message.correlation;
+    row.created_at = broadcast.created_at;
+    row.updated_at = broadcast.updated_at;
+    return row;
+  }
+
   Result<void> alerts() {
     TRY_ASSIGN(Use query, database_.use(R"sql(
-      SELECT kind, subject, message_id, detail, count, first_at, last_at, closed_at IS NULL FROM notification_alert
+      SELECT kind, subject, message_id, detail, count, first_at, last_at, closed_at IS NULL, told FROM notification_alert
        ORDER BY id -- may scan: the alerts)sql"));
     std::vector<ListRow> rows;
     while (true) {
@@ -378,6 +413,7 @@ class Lister {
       row.created_at = query.instant(5);
       row.updated_at = query.instant(6);
       row.status = query.flag(7) ? "OPEN" : "CLOSED";
+      row.reason = query.flag(8) ? "told" : "untold";
     }
     query.reset();
     if (filter_.newest_first) std::reverse(rows.begin(), rows.end());
@@ -386,6 +422,7 @@ class Lister {
     return {};
   }
 
+  Session& session_;
   Database& database_;
   const ListFilter& filter_;
   Instant now_;

@@ -138,12 +138,13 @@ Result<InsertResult> SqliteOutbox::insert(const NewMessage& message, Instant now
   const Instant due = std::max(now, message.not_before.value_or(now));
   TRY_ASSIGN(Use insert, database.use(R"sql(
     INSERT INTO notification_outbox (dedup_key, fingerprint, channel, recipient, kind, category, payload, priority,
-                                     not_before, expires_at, correlation, created_at, due_at, ready_at, updated_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?12)
+                                     not_before, expires_at, correlation, broadcast_id, created_at, due_at, ready_at,
+                                     updated_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, nullif(?12, 0), ?13, ?14, ?14, ?13)
     ON CONFLICT (dedup_key) DO NOTHING)sql"));
   insert.bind(OrNull{message.dedup_key}, Blob{message.fingerprint}, message.channel, message.recipient, message.kind,
               message.category, message.payload, message.priority, message.not_before, message.expires,
-              message.correlation, now, due);
+              message.correlation, message.broadcast_id, now, due);
   const Result<int> inserted = insert.run();
   if (!inserted) {
     Error error = inserted.error();

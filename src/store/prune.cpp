@@ -53,7 +53,7 @@ Result<std::optional<SqlitePrune::Finished>> SqlitePrune::finished(std::int64_t 
   {
     TRY_ASSIGN(Use row, session_.database().use(R"sql(
       SELECT status, recipient = ?3 AND payload = '{}' FROM notification_outbox
-       WHERE id = ?1 AND updated_at < ?2 AND broadcast_id IS NULL AND status <> 'PENDING' AND status <> 'PUBLISHING')sql"));
+       WHERE id = ?1 AND updated_at < ?2 AND status <> 'PENDING' AND status <> 'PUBLISHING')sql"));
     TRY_ASSIGN(const bool found, row.bind(outbox_id, cutoff, kScrubbedRecipient).row());
     if (!found) return std::nullopt;
     message.outbox = parse_outbox_state(row.view(0)).value_or(OutboxState::kPublished);

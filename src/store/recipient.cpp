@@ -321,4 +321,17 @@ Result<std::vector<OptOut>> SqliteRecipients::opt_outs(std::string_view subject)
   return read_opt_outs(query);
 }
 
+Result<std::vector<std::string>> SqliteRecipients::members(std::string_view group, std::string_view after, int limit) {
+  TRY_ASSIGN(Use query, session_.database().use(R"sql(
+    SELECT recipient_id FROM notification_member
+     WHERE group_name = ?1 AND recipient_id > ?2 ORDER BY recipient_id LIMIT ?3)sql"));
+  query.bind(group, after, limit);
+  std::vector<std::string> found;
+  while (true) {
+    TRY_ASSIGN(const bool more, query.row());
+    if (!more) return found;
+    found.push_back(query.text(0));
+  }
+}
+
 }  // namespace notify

@@ -28,6 +28,7 @@ class SqliteRecipients final : public RecipientTable {
                                 Instant now) override;
   Result<std::optional<RecipientRecord>> find(std::string_view id) override;
   Result<std::vector<OptOut>> opt_outs(std::string_view subject) override;
+  Result<std::vector<std::string>> members(std::string_view group, std::string_view after, int limit) override;
 
  private:
   Result<bool> covered(const std::string& subject, std::string_view channel, std::string_view category,

@@ -1,4 +1,5 @@
 #include "store/sqlite_store.hpp"
+#include "store/broadcast.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -59,6 +60,7 @@ struct SqliteStore::Parts {
   SqliteOperators operators{session};
   SqlitePrune prune{session};
   SqliteReceipts receipts{session};
+  SqliteBroadcasts broadcasts{session};
   SqliteUpkeep upkeep{session};
   WritePacer pacer;
   std::int64_t data_version = 0;
@@ -97,6 +99,7 @@ RunTable& SqliteStore::runs() { return parts_->runs; }
 OperatorTable& SqliteStore::operators() { return parts_->operators; }
 PruneTable& SqliteStore::prune() { return parts_->prune; }
 ReceiptTable& SqliteStore::receipts() { return parts_->receipts; }
+BroadcastTable& SqliteStore::broadcasts() { return parts_->broadcasts; }
 UpkeepTable& SqliteStore::upkeep() { return parts_->upkeep; }
 sqlite::Database& SqliteStore::database() { return parts_->session.database(); }
 const std::string& SqliteStore::path() const noexcept { return parts_->session.database().path(); }

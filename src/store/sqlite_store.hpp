@@ -42,6 +42,7 @@ class SqliteStore final : public Store, public Reports {
   RunTable& runs() override;
   Result<void> fence(std::int64_t run_id) override;
   ReceiptTable& receipts() override;
+  BroadcastTable& broadcasts() override;
   UpkeepTable& upkeep() override;
   Result<bool> changed_elsewhere() override;
   // Whether the fence file says that this is an old copy, restored from a backup; for those who only read.

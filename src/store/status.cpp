@@ -31,6 +31,7 @@ class StatusReader {
     TRY(sending());
     TRY(parked());
     TRY(identity());
+    TRY(broadcasts());
     TRY(alerts());
     TRY(last_runs());
     TRY(lanes());
@@ -234,6 +235,16 @@ class StatusReader {
     TRY_ASSIGN(Use query, database_.use(sql));
     TRY(query.row());
     return query.integer(0);
+  }
+
+  Result<void> broadcasts() {
+    TRY_ASSIGN(Use query, database_.use(R"sql(
+      SELECT coalesce(sum(status = 'OPEN'), 0), coalesce(sum(status = 'FAILED'), 0) FROM notification_broadcast
+       WHERE status = 'OPEN' OR status = 'FAILED' -- may scan: the broadcasts)sql"));
+    TRY(query.row());
+    report_.broadcasts_open = query.integer(0);
+    report_.broadcasts_failed = query.integer(1);
+    return {};
   }
 
   Result<void> alerts() {

@@ -13,22 +13,6 @@
 namespace notify {
 namespace {
 
-// Removes the temporary file unless the rename has made it the real one.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  const std::string& path() const { return path_; }
-  void keep() { path_.clear(); }
-
- private:
-  std::string path_;
-};
-
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -103,7 +87,7 @@ std::string resolved_path(const std::string& path) {
   return directory == "/" ? "/" + name : directory + '/' + name;
 }
 
-Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
+Result<NewFile> NewFile::beside(const std::string& path, mode_t mode) {
   std::string name = path + ".XXXXXX";
   Fd fd(::mkostemp(name.data(), O_CLOEXEC));
   if (!fd) {
@@ -113,14 +97,33 @@ Result<void> write_file_atomically(const std::string& path, std::string_view byt
                                                : "the directory must exist, and this user must be able to write it";
     return fail(std::move(error));
   }
-  TemporaryFile temporary(name);
+  NewFile file(std::move(fd), name);
   // fchmod and not open's mode, so that the umask has no say.
-  if (::fchmod(fd.get(), mode) != 0 || !write_all(fd.get(), bytes) || ::fsync(fd.get()) != 0)
-    return fail(file_error("cannot write '" + path + "'", errno));
-  if (::rename(temporary.path().c_str(), path.c_str()) != 0)
+  if (::fchmod(file.fd_.get(), mode) != 0) return fail(file_error("cannot write '" + path + "'", errno));
+  return file;
+}
+
+NewFile::~NewFile() {
+  if (fd_ && !name_.empty()) ::unlink(name_.c_str());
+}
+
+Result<void> NewFile::write(std::string_view bytes) {
+  if (!write_all(fd_.get(), bytes)) return fail(file_error("cannot write '" + name_ + "'", errno));
+  return {};
+}
+
+Result<void> NewFile::put(const std::string& path) {
+  if (::fsync(fd_.get()) != 0) return fail(file_error("cannot write '" + path + "'", errno));
+  if (::rename(name_.c_str(), path.c_str()) != 0)
     return fail(file_error("cannot put '" + path + "' in its place", errno));
-  temporary.keep();
+  fd_.reset();
   return sync_directory(path);
+}
+
+Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
+  TRY_ASSIGN(NewFile file, NewFile::beside(path, mode));
+  TRY(file.write(bytes));
+  return file.put(path);
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {

@@ -37,6 +37,26 @@ Error input_error(std::string_view what, int error_number);
 // file. What does not exist yet is resolved as far as its directory; what cannot be resolved comes back unchanged.
 std::string resolved_path(const std::string& path);
 
+// A file that is written piece by piece under a name of its own and then takes its place whole: after a crash there is
+// the one before, or all of this one. Removed unless put() succeeds.
+class NewFile {
+ public:
+  // Made in the directory of `path`.
+  static Result<NewFile> beside(const std::string& path, mode_t mode = 0600);
+  NewFile(NewFile&&) = default;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();
+
+  Result<void> write(std::string_view bytes);
+  // Syncs, renames, syncs the directory. `path` is in the same directory.
+  Result<void> put(const std::string& path);
+
+ private:
+  NewFile(Fd fd, std::string name) : fd_(std::move(fd)), name_(std::move(name)) {}
+  Fd fd_;
+  std::string name_;
+};
+
 // Puts `bytes` at `path` so that after a crash there is either the old file or the whole new one: writes a file beside
 // it, syncs, renames, syncs the directory. An existing file's place is taken, a symbolic link's too.
 Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode = 0600);

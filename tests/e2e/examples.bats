@@ -169,6 +169,13 @@ commands_of() { sed -n "s#^ExecStart=/usr/local/bin/notifyctl#\"$NOTIFYCTL\"#p" 
   [ "$(wc -l < sent.jsonl)" -eq 2 ]
 }
 
+@test "experiments: what is promised holds with a vendor that misbehaves" {
+  run "$examples/experiments/run.sh" --devices 400 plain overload dead killed
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ "$(grep -c ' ok ' <<< "$output")" -eq 4 ]
+}
+
 # --- configurations
 
 @test "configurations: each is accepted, once the secrets it names are there" {

@@ -40,6 +40,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
   RunTable& runs() override { return none<RunTable>(); }
   Result<void> fence(std::int64_t) override { return {}; }
   ReceiptTable& receipts() override { return none<ReceiptTable>(); }
+  BroadcastTable& broadcasts() override { return none<BroadcastTable>(); }
   UpkeepTable& upkeep() override { return none<UpkeepTable>(); }
   Result<bool> changed_elsewhere() override { return false; }
 

@@ -11,8 +11,7 @@
 namespace notify {
 
 // What prune looks at and takes away. A message is finished when its outbox row and its claim have come to an end (SENT,
-// FAILED, SKIPPED, EXPIRED), and it is neither queued nor parked. ERROR is no end: evidence may still come. Rows of
-// broadcasts are left alone.
+// FAILED, SKIPPED, EXPIRED), and it is neither queued nor parked. ERROR is no end: evidence may still come.
 class PruneTable {
  public:
   virtual ~PruneTable() = default;

@@ -103,6 +103,8 @@ class RecipientTable {
 
   virtual Result<std::optional<RecipientRecord>> find(std::string_view id) = 0;
   virtual Result<std::vector<OptOut>> opt_outs(std::string_view subject) = 0;
+  // The ids of a group's members after `after`, in order.
+  virtual Result<std::vector<std::string>> members(std::string_view group, std::string_view after, int limit) = 0;
 };
 
 }  // namespace notify

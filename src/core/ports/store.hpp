@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/ports/broadcast_table.hpp"
 #include "core/ports/inbox_table.hpp"
 #include "core/ports/outbox_table.hpp"
 #include "core/ports/queue_table.hpp"
@@ -39,6 +40,7 @@ class Store {
   virtual HistoryTable& history() = 0;
   virtual RunTable& runs() = 0;
   virtual ReceiptTable& receipts() = 0;
+  virtual BroadcastTable& broadcasts() = 0;
   virtual UpkeepTable& upkeep() = 0;
 
   // Makes durable outside of the database that this run has begun, so that an older copy of the database, restored from
