@@ -248,7 +248,7 @@ Page enqueue_page() {
                     "    --var host=db1 --var free=2% --wait=30s"},
                    {"To everybody on a list",
                     "notifyctl enqueue --channel push --broadcast closing:2026-11-29 \\\n"
-                    "    --recipients users.txt --subject \"Closed today\" --body \"Open again on Monday.\""},
+                    "    --recipients users.txt --subject \"Closed today\" --body \"Open on Monday.\""},
                    {"A stream, with the lines that were refused kept aside",
                     "./export | notifyctl enqueue --jsonl - --rejects bad.jsonl"}};
   page.exits = {{0, "accepted, or accepted before; with --wait: sent"},
