@@ -6,6 +6,7 @@
 
 #include "channel/dispatch_check.hpp"
 #include "channel/http_settings.hpp"
+#include "channel/http_token.hpp"
 #include "channel/personal_parts.hpp"
 #include "channel/target_url.hpp"
 #include "core/crypto.hpp"
@@ -37,10 +38,12 @@ std::string nonce_of(const std::string& id, int attempt, Instant now, std::uint6
 Result<void> check_recipient_url(const Recipe& recipe, const std::string& url) {
   TRY(check_target_url(url));
   if (!url.starts_with("https://")) return fail_field("to", "URL: does not begin with https://");
-  if (url.find_first_of("?#") != std::string::npos) return fail_field("to", "URL: has a query, which the vendor's has not");
+  if (url.find_first_of("?#") != std::string::npos)
+    return fail_field("to", "URL: has a query, which the vendor's has not");
   const std::string host = target_host(url);
   const auto& hosts = recipe.recipient_hosts;
-  if (std::any_of(hosts.begin(), hosts.end(), [&](const std::string& known) { return glob_match(known, host); })) return {};
+  if (std::any_of(hosts.begin(), hosts.end(), [&](const std::string& known) { return glob_match(known, host); }))
+    return {};
   return fail_field("to", "URL: is not one of the vendor's", "the recipe names the hosts that it may lead to");
 }
 
@@ -83,6 +86,7 @@ struct Vendor {
   HttpClient& http;
   Loop& loop;
   Clock& clock;
+  std::shared_ptr<CredentialSource> tokens{};  // null: the recipe has no token endpoint
   std::atomic<std::uint64_t> calls{0};
 
   const Recipe& recipe() const { return *settings->recipe; }
@@ -102,8 +106,18 @@ struct Vendor {
   }
 };
 
-void start_call(const std::shared_ptr<Vendor>& vendor, const Dispatch& dispatch, std::string token, Channel::Done done) {
-  auto call = vendor->call(dispatch, std::move(token));
+// A refused token is forgotten; when a new one was refused just now, a newer one would be, too.
+void judge_token(const Vendor& vendor, const std::optional<Credential>& token, bool refused, Outcome& outcome) {
+  if (!token) return;
+  if (refused)
+    outcome.halt_channel = !vendor.tokens->refused(*token);
+  else if (outcome.cls == OutcomeClass::kSent)
+    vendor.tokens->accepted();
+}
+
+void start_call(const std::shared_ptr<Vendor>& vendor, const Dispatch& dispatch, const std::optional<Credential>& token,
+                Channel::Done done) {
+  auto call = vendor->call(dispatch, token ? token->value.reveal() : std::string());
   if (!call) {
     // check() lets nothing through that comes here.
     Outcome outcome;
@@ -116,12 +130,14 @@ void start_call(const std::shared_ptr<Vendor>& vendor, const Dispatch& dispatch,
   std::vector<std::string> parts = personal_parts(dispatch);
   for (std::string& part : private_parts(*vendor->settings, call->secrets, dispatch.address))
     parts.push_back(std::move(part));
-  vendor->http.start(std::move(call->request), [done = std::move(done), parts = std::move(parts),
-                                                vendor](const HttpEvidence& evidence) {
-    RecipeVerdict verdict = judge_answer(vendor->recipe(), evidence, vendor->clock.now(), parts);
-    judge_endpoint(*vendor->settings, evidence, verdict.outcome);
-    done(std::move(verdict.outcome));
-  });
+  if (token) parts.push_back(token->value.reveal());
+  vendor->http.start(std::move(call->request),
+                     [done = std::move(done), parts = std::move(parts), token, vendor](const HttpEvidence& evidence) {
+                       RecipeVerdict verdict = judge_answer(vendor->recipe(), evidence, vendor->clock.now(), parts);
+                       judge_endpoint(*vendor->settings, evidence, verdict.outcome);
+                       judge_token(*vendor, token, verdict.refresh_token, verdict.outcome);
+                       done(std::move(verdict.outcome));
+                     });
 }
 
 class HttpLookUp final : public LookUp {
@@ -130,29 +146,41 @@ class HttpLookUp final : public LookUp {
 
   void look_up(LookUpQuestion question, std::function<void(LookUpAnswer)> done) override {
     auto asked = std::make_shared<const LookUpQuestion>(std::move(question));
-    const auto give_up = [&](std::string reason) {
-      LookUpAnswer answer;
-      answer.reason = std::move(reason);
-      vendor_->loop.post([done, answer = std::move(answer)] { done(answer); });
-    };
-    const RecipeLookUp& recipe = *vendor_->recipe().look_up;
-    RecipeInput input = vendor_->input(asked->message_id, 0, {});
-    input.question = asked.get();
-    const Result<bool> possible = holds(recipe.needs, input);
-    if (!possible || !*possible) return give_up("cannot-be-asked");
-    HttpRequest base = vendor_->settings->base;
-    base.once = false;  // a question changes nothing
-    auto call = make_call(recipe.request, vendor_->recipe().auth, vendor_->recipe().signature, input, std::move(base));
-    if (!call) return give_up("cannot-be-asked");
-    std::vector<std::string> parts = private_parts(*vendor_->settings, call->secrets, asked->address);
-    if (!asked->address.empty()) parts.push_back(asked->address);
-    vendor_->http.start(std::move(call->request), [vendor = vendor_, asked, input = std::move(input), done = std::move(done),
-                                                   parts = std::move(parts)](const HttpEvidence& evidence) {
-      done(judge_look_up(*vendor->recipe().look_up, evidence, input, parts));
+    if (vendor_->tokens == nullptr) return ask(vendor_, asked, {}, std::move(done));
+    vendor_->tokens->get([vendor = vendor_, asked, done = std::move(done)](const auto& token) {
+      if (token) return ask(vendor, asked, token->value.reveal(), done);
+      give_up(vendor, "no-token", done);
     });
   }
 
  private:
+  static void give_up(const std::shared_ptr<Vendor>& vendor, std::string reason,
+                      std::function<void(LookUpAnswer)> done) {
+    LookUpAnswer answer;
+    answer.reason = std::move(reason);
+    vendor->loop.post([done = std::move(done), answer = std::move(answer)] { done(answer); });
+  }
+
+  static void ask(const std::shared_ptr<Vendor>& vendor, const std::shared_ptr<const LookUpQuestion>& asked,
+                  const std::string& token, std::function<void(LookUpAnswer)> done) {
+    const RecipeLookUp& recipe = *vendor->recipe().look_up;
+    RecipeInput input = vendor->input(asked->message_id, 0, token);
+    input.question = asked.get();
+    const Result<bool> possible = holds(recipe.needs, input);
+    if (!possible || !*possible) return give_up(vendor, "cannot-be-asked", std::move(done));
+    HttpRequest base = vendor->settings->base;
+    base.once = false;  // a question changes nothing
+    auto call = make_call(recipe.request, vendor->recipe().auth, vendor->recipe().signature, input, std::move(base));
+    if (!call) return give_up(vendor, "cannot-be-asked", std::move(done));
+    std::vector<std::string> parts = private_parts(*vendor->settings, call->secrets, asked->address);
+    for (const std::string& part : {asked->address, token})
+      if (!part.empty()) parts.push_back(part);
+    vendor->http.start(std::move(call->request), [vendor, asked, input = std::move(input), done = std::move(done),
+                                                  parts = std::move(parts)](const HttpEvidence& evidence) {
+      done(judge_look_up(*vendor->recipe().look_up, evidence, input, parts));
+    });
+  }
+
   std::shared_ptr<Vendor> vendor_;
 };
 
@@ -179,11 +207,18 @@ class HttpChannel final : public Channel {
     secrets.insert(secrets.end(), call->secrets.begin(), call->secrets.end());
     const auto masked = [&](std::string_view text) { return safe_text_without(text, secrets, kLongestPreview); };
     std::string text = call->request.method + " " + masked(call->request.url) + "\n";
-    for (const auto& [name, value] : call->request.headers) text.append(name).append(": ").append(masked(value)) += '\n';
+    for (const auto& [name, value] : call->request.headers)
+      text.append(name).append(": ").append(masked(value)) += '\n';
     return text + "\n" + masked(call->request.body) + "\n";
   }
 
-  void send(Dispatch dispatch, Done done) override { start_call(vendor_, dispatch, {}, std::move(done)); }
+  void send(Dispatch dispatch, Done done) override {
+    if (vendor_->tokens == nullptr) return start_call(vendor_, dispatch, std::nullopt, std::move(done));
+    vendor_->tokens->get([vendor = vendor_, dispatch = std::move(dispatch), done = std::move(done)](const auto& token) {
+      if (!token) return done(token.error());
+      start_call(vendor, dispatch, *token, done);
+    });
+  }
 
   LookUp* look_up() override { return vendor_->recipe().look_up ? &look_up_ : nullptr; }
 
@@ -197,8 +232,9 @@ class HttpChannel final : public Channel {
 Result<std::unique_ptr<Channel>> make_http_channel(const ChannelConfig& config, const ChannelPorts& ports) {
   TRY_ASSIGN(Settings settings, make_http_settings(config, ports.user_agent));
   TRY_ASSIGN(HttpClient * http, ports.http());
-  return std::make_unique<HttpChannel>(
-      std::make_shared<Vendor>(std::move(settings), *http, ports));
+  auto vendor = std::make_shared<Vendor>(std::move(settings), *http, ports);
+  if (vendor->recipe().token) vendor->tokens = make_token_source(vendor->settings, *http, ports);
+  return std::make_unique<HttpChannel>(std::move(vendor));
 }
 
 }  // namespace notify

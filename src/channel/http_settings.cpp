@@ -16,9 +16,8 @@ bool is_url(std::string_view text) { return text.starts_with("http://") || text.
 
 // Loaded from files and the environment, so that the configuration's loader could not look at them.
 Result<void> check_value(const RecipeSetting& declared, const std::string& value) {
-  if (!valid_utf8(value) || std::any_of(value.begin(), value.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-      }))
+  if (!valid_utf8(value) ||
+      std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
     return fail(Code::kConfig, declared.name + ": must be one line of UTF-8, without control characters");
   if (!declared.choices.empty() &&
       std::find(declared.choices.begin(), declared.choices.end(), value) == declared.choices.end())

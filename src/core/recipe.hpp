@@ -152,7 +152,7 @@ struct RecipeAnswer {
   bool halt_channel = false;
   bool lane_wide = false;
   bool refresh_token = false;
-  std::optional<Duration> wait{};        // a wait that is always the same
+  std::optional<Duration> wait{};         // a wait that is always the same
   std::optional<RecipeWait> wait_from{};  // one that the answer says; wins when it is there
   std::string reason{};
   int line = 0;
@@ -174,9 +174,9 @@ struct RecipeLookUpRule {
 struct RecipeLookUp {
   RecipeConditions needs{};  // what must be known to ask at all
   RecipeRequest request{};
-  RecipeMatch answered{};                     // an answer that can be believed at all
-  std::optional<std::vector<std::string>> list{};  // the rules look at one element of this list
-  std::vector<std::pair<RecipeSource, RecipeText>> find{};  // which one
+  RecipeMatch answered{};                                    // an answer that can be believed at all
+  std::optional<std::vector<std::string>> list{};            // the rules look at one element of this list
+  std::vector<std::pair<RecipeSource, RecipeText>> find{};   // which one
   LookUpAnswer::Kind absent = LookUpAnswer::Kind::kUnknown;  // the list does not have it
   std::vector<RecipeLookUpRule> rules{};
   RecipeEvidence evidence{};
@@ -225,7 +225,7 @@ struct Recipe {
   std::string summary{};  // one line
   std::string manual{};   // the vendor's documentation
   std::vector<RecipeSetting> settings{};
-  std::vector<std::string> recipient_hosts{};  // not empty: without the setting `url` the recipient is the URL
+  std::vector<std::string> recipient_hosts{};    // not empty: without the setting `url` the recipient is the URL
   std::optional<Duration> idempotency_window{};  // the vendor honours our id for so long; none: it does not
   std::vector<RecipeValue> values{};
   std::vector<RecipeCheck> checks{};

@@ -38,7 +38,8 @@ std::optional<Duration> wait_in(const RecipeWait& wait, const RecipeDocument& an
 std::string code_word(const RecipeEvidence& evidence, const RecipeDocument& answer) {
   const std::string code = answer.first_of(evidence.code).value_or("");
   const bool word = !code.empty() && code.size() <= kLongestCode && std::all_of(code.begin(), code.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
   });
   return word ? code : std::string();
 }

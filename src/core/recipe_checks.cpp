@@ -18,7 +18,8 @@ bool has_form(Form form, std::string_view text) {
     case Form::kAny: return true;
     case Form::kDigits: return all_digits(text, 1, text.size());
     case Form::kNumber: return all_digits(text.starts_with('-') ? text.substr(1) : text, 1, 18);
-    case Form::kE164: return text.starts_with('+') && text.size() > 1 && text[1] != '0' && all_digits(text.substr(1), 7, 15);
+    case Form::kE164:
+      return text.starts_with('+') && text.size() > 1 && text[1] != '0' && all_digits(text.substr(1), 7, 15);
     case Form::kPhone: return all_digits(text, 7, 15);
     case Form::kId:
       return std::all_of(text.begin(), text.end(), [](char c) {
@@ -51,11 +52,12 @@ Result<void> check_one(const RecipeCheck& check, const RecipeInput& input) {
   TRY_ASSIGN(const std::size_t length, length_of(check.name, value, check.unit));
   if (length <= *check.max) return {};
   const std::string unit = unit_name(check.unit);
-  const std::string of = check.unit == RecipeUnit::kCharacters || check.unit == RecipeUnit::kUtf8 ? " " + unit
-                                                                                                    : " bytes of " + unit;
-  return fail_field("text-too-long",
-                    check.name + " has " + std::to_string(length) + of + "; the vendor takes " + std::to_string(*check.max),
-                    "shorten it");
+  const std::string of =
+      check.unit == RecipeUnit::kCharacters || check.unit == RecipeUnit::kUtf8 ? " " + unit : " bytes of " + unit;
+  return fail_field(
+      "text-too-long",
+      check.name + " has " + std::to_string(length) + of + "; the vendor takes " + std::to_string(*check.max),
+      "shorten it");
 }
 
 }  // namespace

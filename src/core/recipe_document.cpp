@@ -22,7 +22,9 @@ std::string lower(std::string_view text) {
 
 // Depth is bounded before anything else: the library recurses when it copies and destroys.
 Json parse(std::string_view body) {
-  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= static_cast<int>(limits::kJsonDepth); };
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) {
+    return depth <= static_cast<int>(limits::kJsonDepth);
+  };
   int depth = 0;
   int deepest = 0;
   bool string = false;
@@ -181,11 +183,10 @@ bool RecipeDocument::passes(const RecipeTest& test) const {
 }
 
 bool RecipeDocument::matches(const RecipeMatch& match, int status) const {
-  const bool status_fits = match.statuses.empty() || std::any_of(match.statuses.begin(), match.statuses.end(),
-                                                                 [status](const auto& range) {
-                                                                   return range.first <= status &&
-                                                                          status <= range.second;
-                                                                 });
+  const bool status_fits =
+      match.statuses.empty() || std::any_of(match.statuses.begin(), match.statuses.end(), [status](const auto& range) {
+        return range.first <= status && status <= range.second;
+      });
   return status_fits && (match.texts.empty() || is_one_of(trimmed(body_), match.texts)) &&
          std::all_of(match.tests.begin(), match.tests.end(), [this](const RecipeTest& test) { return passes(test); });
 }

@@ -126,7 +126,8 @@ std::string short_id(const std::string& id) {
 Result<std::string> minus(std::string_view text, std::size_t less) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return fail(Code::kBadInput, "it is not a whole number");
+  if (error != std::errc{} || end != text.data() + text.size())
+    return fail(Code::kBadInput, "it is not a whole number");
   return std::to_string(number - static_cast<std::int64_t>(less));
 }
 

@@ -52,7 +52,9 @@ std::vector<std::pair<std::string, std::string>> form_of(std::string_view body) 
 
 Result<void> check_signature(const RecipeReceiptSignature& signature, const RecipeDocument& whole,
                              const RecipeInput& input) {
-  const auto refuse = [](std::string why, std::string hint) { return fail(Code::kPermission, std::move(why), std::move(hint)); };
+  const auto refuse = [](std::string why, std::string hint) {
+    return fail(Code::kPermission, std::move(why), std::move(hint));
+  };
   const std::optional<std::string> given = whole.value(signature.source);
   if (!given || given->empty())
     return refuse("the receipt carries no signature, and the recipe asks for one",
@@ -69,13 +71,13 @@ Result<void> check_signature(const RecipeReceiptSignature& signature, const Reci
     wanted = prefix + signature_of(*signature.hmac, key, text);
   }
   if (same_secret(*given, wanted)) return {};
-  return refuse("the receipt's signature is wrong", "is the key right, and NOTIFYCTL_RECEIPT_URL the URL that was called?");
+  return refuse("the receipt's signature is wrong",
+                "is the key right, and NOTIFYCTL_RECEIPT_URL the URL that was called?");
 }
 
 Result<std::string> identifier(const char* field, const std::string& text, std::size_t longest) {
-  const bool odd = std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-  });
+  const bool odd =
+      std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
   if (odd || text.size() > longest || !valid_utf8(text)) return fail_field(field, std::string(field) + " is not an id");
   return text;
 }
@@ -83,9 +85,8 @@ Result<std::string> identifier(const char* field, const std::string& text, std::
 // Nothing: it is to be ignored.
 Result<std::optional<Receipt>> one_receipt(const RecipeReceipt& recipe, const std::string& source,
                                            const RecipeDocument& document) {
-  const auto rule = std::find_if(recipe.rules.begin(), recipe.rules.end(), [&](const RecipeReceiptRule& each) {
-    return document.matches(each.match, 0);
-  });
+  const auto rule = std::find_if(recipe.rules.begin(), recipe.rules.end(),
+                                 [&](const RecipeReceiptRule& each) { return document.matches(each.match, 0); });
   if (rule == recipe.rules.end()) return fail_field("outcome", "no rule of the recipe says what it means");
   if (!rule->verdict) return std::optional<Receipt>();
   Receipt receipt;
@@ -95,8 +96,7 @@ Result<std::optional<Receipt>> one_receipt(const RecipeReceipt& recipe, const st
     if (recipe.id_form == RecipeReceipt::IdForm::kShort) receipt.message_id = source + "-" + receipt.message_id;
   }
   TRY_ASSIGN(receipt.reference, identifier("reference", document.joined(recipe.reference), kLongestReference));
-  if (receipt.message_id.empty() && receipt.reference.empty())
-    return fail_field("message_id", "it names no message");
+  if (receipt.message_id.empty() && receipt.reference.empty()) return fail_field("message_id", "it names no message");
   receipt.reason = safe_text(document.first_of(recipe.reason).value_or(""), limits::kReason);
   return std::optional<Receipt>(std::move(receipt));
 }
@@ -112,8 +112,8 @@ Result<RecipeReceipts> read_receipts(const Recipe& recipe, const RecipeSettings&
     return fail(Code::kBadInput, "the body is longer than " + std::to_string(kLongestReceiptBody) + " bytes");
   const bool form = how.body == RecipeReceipt::Body::kForm;
   if (form) received.form = form_of(received.body);
-  const RecipeDocument whole = form ? RecipeDocument::of_form(received.form)
-                                    : RecipeDocument(received.body, received.headers);
+  const RecipeDocument whole =
+      form ? RecipeDocument::of_form(received.form) : RecipeDocument(received.body, received.headers);
   if (!whole.is_json() || received.body.empty())
     return fail(Code::kBadInput, "the body is not JSON", "is it of this vendor, and whole?");
   if (how.signature) {

@@ -17,7 +17,7 @@ inline constexpr std::size_t kLongestReceiptBody = 4 * 1024 * 1024;
 
 struct RecipeReceipts {
   std::vector<Receipt> receipts{};
-  std::size_t ignored = 0;                               // say nothing about the end
+  std::size_t ignored = 0;                           // say nothing about the end
   std::vector<std::pair<std::size_t, Error>> bad{};  // which one (from 1), and why it is none
 };
 

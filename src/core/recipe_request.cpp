@@ -140,7 +140,8 @@ bool has(const HttpRequest& request, std::string_view name) {
 Result<void> add_headers(const RecipeRequest& request, const RecipeInput& input, HttpRequest& out) {
   TRY_ASSIGN(std::vector<Pair> headers, pairs_of(request.headers, input));
   for (Pair& header : headers) {
-    const bool plain = std::all_of(header.value.begin(), header.value.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    const bool plain =
+        std::all_of(header.value.begin(), header.value.end(), [](char c) { return c >= ' ' && c <= '~'; });
     if (!plain)
       return fail_field("header", "the header " + header.name + " would hold a line end or a letter outside ASCII",
                         "headers can only hold visible ASCII");

@@ -28,7 +28,8 @@ struct Root {
 };
 
 constexpr auto kRoots = std::to_array<Root>({
-    {RecipeRoot::kTo, "to", Path::kNone, "Where the message goes: the address as written, or the endpoint of an `@ID`."},
+    {RecipeRoot::kTo, "to", Path::kNone,
+     "Where the message goes: the address as written, or the endpoint of an `@ID`."},
     {RecipeRoot::kSubject, "subject", Path::kNone, "The subject."},
     {RecipeRoot::kBody, "body", Path::kNone, "The text."},
     {RecipeRoot::kHtml, "html", Path::kNone, "The text as HTML."},
@@ -36,7 +37,6 @@ constexpr auto kRoots = std::to_array<Root>({
     {RecipeRoot::kData, "data", Path::kMaybe,
      "A member of the message's data, `data.order.items.0`; an error when the message does not have it and the "
      "placeholder has no default."},
-    {RecipeRoot::kVars, "vars", Path::kNeeded, "A variable of a message without a template, `vars.name`."},
     {RecipeRoot::kMessageId, "message_id", Path::kNone, "The message's id, the same for every attempt."},
     {RecipeRoot::kKind, "kind", Path::kNone, "The message's kind."},
     {RecipeRoot::kCategory, "category", Path::kNone, "`transactional` or `advertising`."},
@@ -47,7 +47,8 @@ constexpr auto kRoots = std::to_array<Root>({
     {RecipeRoot::kValues, "values", Path::kNeeded, "A value that the recipe chooses in its table `values`."},
     {RecipeRoot::kNow, "now", Path::kMaybe,
      "The time of the call: `now` in seconds since 1970, `now.ms` in milliseconds, `now.rfc3339` as "
-     "2026-11-29T13:26:09.123Z, `now.date` as 2026-11-29, `now.kst` in Korea's time as 2026-11-29 22:26. The same in the whole request."},
+     "2026-11-29T13:26:09.123Z, `now.date` as 2026-11-29, `now.kst` in Korea's time as 2026-11-29 22:26. The same in "
+     "the whole request."},
     {RecipeRoot::kNonce, "nonce", Path::kNone, "32 hexadecimal digits that no other call has."},
     {RecipeRoot::kUuid, "uuid", Path::kNone, "A UUID made from the message id: the same for every attempt."},
     {RecipeRoot::kToken, "token", Path::kNone, "The token of the table `token`."},
@@ -165,14 +166,15 @@ Result<std::size_t> parse_number(std::string_view text, std::string_view filter)
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number < 1 || number > kLargestNumber)
-    return fail(Code::kConfig, "the filter " + std::string(filter) + " needs a number from 1", "write it " +
-                                                                                                   std::string(filter));
+    return fail(Code::kConfig, "the filter " + std::string(filter) + " needs a number from 1",
+                "write it " + std::string(filter));
   return number;
 }
 
 Result<RecipeFilter> parse_filter(std::string_view text, RecipeRoots allowed) {
   const std::string_view word = text.substr(0, text.find(':'));
-  const auto* known = std::find_if(kFilters.begin(), kFilters.end(), [&](const Filter& f) { return word_of(f) == word; });
+  const auto* known =
+      std::find_if(kFilters.begin(), kFilters.end(), [&](const Filter& f) { return word_of(f) == word; });
   if (known == kFilters.end()) {
     NearMiss near(word);
     for (const Filter& filter : kFilters) near.consider(word_of(filter));

@@ -23,7 +23,6 @@ enum class RecipeRoot : std::uint8_t {
   kHtml,
   kAlt,
   kData,
-  kVars,
   kMessageId,
   kKind,
   kCategory,
@@ -47,15 +46,14 @@ enum class RecipeRoot : std::uint8_t {
 using RecipeRoots = std::uint32_t;
 constexpr RecipeRoots root_bit(RecipeRoot root) { return RecipeRoots{1} << static_cast<unsigned>(root); }
 namespace recipe_roots {
-inline constexpr RecipeRoots kChance = root_bit(RecipeRoot::kNow) | root_bit(RecipeRoot::kNonce) |
-                                       root_bit(RecipeRoot::kUuid);
+inline constexpr RecipeRoots kChance =
+    root_bit(RecipeRoot::kNow) | root_bit(RecipeRoot::kNonce) | root_bit(RecipeRoot::kUuid);
 inline constexpr RecipeRoots kSettings = root_bit(RecipeRoot::kSettings);
 inline constexpr RecipeRoots kMessage =
     root_bit(RecipeRoot::kTo) | root_bit(RecipeRoot::kSubject) | root_bit(RecipeRoot::kBody) |
     root_bit(RecipeRoot::kHtml) | root_bit(RecipeRoot::kAlt) | root_bit(RecipeRoot::kData) |
-    root_bit(RecipeRoot::kVars) | root_bit(RecipeRoot::kMessageId) | root_bit(RecipeRoot::kKind) |
-    root_bit(RecipeRoot::kCategory) | root_bit(RecipeRoot::kCorrelation) | root_bit(RecipeRoot::kAttempt) |
-    root_bit(RecipeRoot::kEnqueuedAt) | kSettings;
+    root_bit(RecipeRoot::kMessageId) | root_bit(RecipeRoot::kKind) | root_bit(RecipeRoot::kCategory) |
+    root_bit(RecipeRoot::kCorrelation) | root_bit(RecipeRoot::kAttempt) | root_bit(RecipeRoot::kEnqueuedAt) | kSettings;
 inline constexpr RecipeRoots kSend = kMessage | root_bit(RecipeRoot::kValues) | kChance;
 inline constexpr RecipeRoots kQuestion = root_bit(RecipeRoot::kTo) | root_bit(RecipeRoot::kMessageId) |
                                          root_bit(RecipeRoot::kReference) | root_bit(RecipeRoot::kCalledAt) |
@@ -93,10 +91,10 @@ struct RecipeFilter {
     kOr,
   };
   Kind kind = Kind::kTrim;
-  std::size_t number = 0;                      // kFirst, kFit, kHash, kMinus
+  std::size_t number = 0;                     // kFirst, kFit, kHash, kMinus
   RecipeUnit unit = RecipeUnit::kCharacters;  // kFit
   RecipeRoot other = RecipeRoot::kTo;         // kOr
-  std::string path{};                          // kOr
+  std::string path{};                         // kOr
 };
 
 struct RecipePlaceholder {

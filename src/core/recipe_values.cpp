@@ -114,11 +114,6 @@ Result<Found> part_of(const Dispatch& message, RecipeRoot root, const std::strin
     case RecipeRoot::kHtml: return text(content.html);
     case RecipeRoot::kAlt: return text(content.alt);
     case RecipeRoot::kData: return data_at(content.data, path);
-    case RecipeRoot::kVars: {
-      for (const auto& [name, value] : content.vars)
-        if (name == path) return text(value);
-      return nothing();
-    }
     case RecipeRoot::kMessageId: return text(envelope.message_id);
     case RecipeRoot::kKind: return text(envelope.kind);
     case RecipeRoot::kCategory: return text(envelope.category);
@@ -223,7 +218,8 @@ Result<Found> evaluated(const RecipePlaceholder& place, const RecipeInput& input
       continue;
     }
     if (!found->there || found->text.empty()) continue;
-    if (found->container) return fail(about(place, Error{Code::kBadInput, "it is a list or an object, no text", {}, {}}));
+    if (found->container)
+      return fail(about(place, Error{Code::kBadInput, "it is a list or an object, no text", {}, {}}));
     auto value = filtered(filter, std::move(found->text));
     if (!value) return fail(about(place, std::move(value).error()));
     found = text(std::move(*value));
@@ -294,7 +290,8 @@ Result<std::string> url_of(const RecipeText& pieces, const RecipeInput& input) {
     const bool base = &piece == pieces.data() && piece.place->root == RecipeRoot::kSettings;
     // An empty segment, or one that goes up, would make it another path.
     if (!base && out.find('?') == std::string::npos && (value.empty() || value == "." || value == ".."))
-      return fail(about(*piece.place, Error{Code::kBadInput, "the URL needs it, and it is empty or made of dots", {}, {}}));
+      return fail(
+          about(*piece.place, Error{Code::kBadInput, "the URL needs it, and it is empty or made of dots", {}, {}}));
     const bool in_path = out.find('?') == std::string::npos;
     out += base ? value : percent_encoded(value, in_path ? ":@" : "");
   }
@@ -339,7 +336,8 @@ Result<std::size_t> length_of(std::string_view what, std::string_view text, Reci
     default: break;
   }
   constexpr std::array kEncodings{TextEncoding::kEucKr, TextEncoding::kCp949, TextEncoding::kUcs2, TextEncoding::kGsm7};
-  const TextEncoding encoding = kEncodings.at(static_cast<std::size_t>(unit) - static_cast<std::size_t>(RecipeUnit::kEucKr));
+  const TextEncoding encoding =
+      kEncodings.at(static_cast<std::size_t>(unit) - static_cast<std::size_t>(RecipeUnit::kEucKr));
   TRY(check_text_limit(what, text, TextLimit{encoding, limits::kPayload}));
   return encoded_size(text, encoding).bytes;
 }

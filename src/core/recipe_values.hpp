@@ -46,7 +46,7 @@ struct RecipeInput {
   } request{};
 };
 
-// What becomes of a placeholder for something that is not there (a member of data, a variable) and has no default.
+// What becomes of a placeholder for something that is not there (a member of data) and has no default.
 enum class Missing { kIsError, kIsEmpty };
 
 // Errors (kBadInput) name the field of the message that is missing or cannot be written as the recipe wants it. They do

@@ -221,7 +221,8 @@ bool read_driver(Section& section, DriverConfig& config, std::string& name) {
   if (name == "webhook") return config = read_webhook(section), true;
   if (name == "http") return config = read_http(section), true;
   if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
-    section.problem("driver", "\"" + name + "\" is not in this version", "this version has exec, file, http and webhook");
+    section.problem("driver", "\"" + name + "\" is not in this version",
+                    "this version has exec, file, http and webhook");
   else
     section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
   return false;

@@ -24,8 +24,8 @@ void check_choice(Section& channel, const RecipeSetting& declared, const SecretS
 void read_setting(Section& channel, const RecipeSetting& declared, HttpDriverConfig& driver) {
   if (channel.find(declared.name) == nullptr) {
     if (declared.required)
-      channel.source().problem(channel.node(), channel.full(declared.name),
-                               "is missing: the recipe needs it", declared.name + ": " + declared.text);
+      channel.source().problem(channel.node(), channel.full(declared.name), "is missing: the recipe needs it",
+                               declared.name + ": " + declared.text);
     return;
   }
   SecretSetting setting;
@@ -67,13 +67,15 @@ void check_recipe(Section& section, ChannelConfig& channel) {
 
   if (channel.semantics != Semantics::kAtLeastOnce) return;
   if (!recipe.idempotency_window)
-    return section.problem("semantics", "this vendor honours no idempotency key, so a second call could be a second "
-                                        "message", "leave it at \"at-most-once\"");
+    return section.problem("semantics",
+                           "this vendor honours no idempotency key, so a second call could be a second "
+                           "message",
+                           "leave it at \"at-most-once\"");
   if (section.find("idempotency_window") == nullptr)
     channel.idempotency_window = *recipe.idempotency_window;
   else if (channel.idempotency_window > *recipe.idempotency_window)
-    section.problem("idempotency_window", "the vendor remembers a key for " +
-                                              format_duration(*recipe.idempotency_window) + " only");
+    section.problem("idempotency_window",
+                    "the vendor remembers a key for " + format_duration(*recipe.idempotency_window) + " only");
 }
 
 }  // namespace notify::config_file

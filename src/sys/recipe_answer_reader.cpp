@@ -16,7 +16,8 @@ constexpr std::size_t kLongestValue = 256;
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -90,7 +91,8 @@ bool RecipeReader::source(Section& section, std::string_view key, RecipeSource& 
   if (!section.text(key, written)) return false;
   auto parsed = parse_source(written);
   if (!parsed)
-    return section.problem(key, "is neither a JSON pointer nor header:NAME", "\"/message/id\", \"header:X-Message-Id\""),
+    return section.problem(key, "is neither a JSON pointer nor header:NAME",
+                           "\"/message/id\", \"header:X-Message-Id\""),
            false;
   target = std::move(*parsed);
   return true;
@@ -130,7 +132,8 @@ void RecipeReader::read_statuses(Section& section, std::vector<std::pair<int, in
     const std::optional<std::string> written = scalar_text(item);
     const auto range = written ? status_range(*written) : std::nullopt;
     if (!range)
-      source_.problem(item, section.full("status"), "is no status from 200 to 599", "200, [200, 202], \"5xx\", \"400-499\"");
+      source_.problem(item, section.full("status"), "is no status from 200 to 599",
+                      "200, [200, 202], \"5xx\", \"400-499\"");
     else
       statuses.push_back(*range);
   };
@@ -146,7 +149,8 @@ void RecipeReader::read_tests(Section& section, std::string_view key, bool heade
   for (const auto& [name, node] : *table) {
     const std::string where = section.full(key) + "." + std::string(name.str());
     RecipeTest test;
-    const auto parsed = parse_source(headers ? std::string(kHeaderSource) + std::string(name.str()) : std::string(name.str()));
+    const auto parsed =
+        parse_source(headers ? std::string(kHeaderSource) + std::string(name.str()) : std::string(name.str()));
     if (!parsed) {
       source_.problem(node, where, "is not a JSON pointer", "it begins with /: \"/error/code\"");
       continue;

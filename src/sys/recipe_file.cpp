@@ -13,12 +13,15 @@ namespace {
 constexpr std::size_t kLargestRecipe = 256 * 1024;
 constexpr std::string_view kSuffix = ".toml";
 
-bool is_path(std::string_view written) { return written.find('/') != std::string_view::npos || written.ends_with(kSuffix); }
+bool is_path(std::string_view written) {
+  return written.find('/') != std::string_view::npos || written.ends_with(kSuffix);
+}
 
 Error first_of(const std::vector<Error>& problems) {
   Error error = problems.front();
   if (problems.size() > 1)
-    error.message += " (and " + std::to_string(problems.size() - 1) + " more problem" + (problems.size() > 2 ? "s)" : ")");
+    error.message +=
+        " (and " + std::to_string(problems.size() - 1) + " more problem" + (problems.size() > 2 ? "s)" : ")");
   return error;
 }
 
@@ -46,7 +49,9 @@ Result<std::shared_ptr<const Recipe>> parse_recipe(std::string_view text, const 
     source.problems.push_back(Error{Code::kConfig,
                                     source.path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
                                         ": " + std::string(error.description()),
-                                    "a recipe is written in TOML, see notifyctl-recipes(5)", std::string(), {}});
+                                    "a recipe is written in TOML, see notifyctl-recipes(5)",
+                                    std::string(),
+                                    {}});
   }
   if (source.problems.empty()) return std::shared_ptr<const Recipe>(std::move(recipe));
   Error error = first_of(source.problems);

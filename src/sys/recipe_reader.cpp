@@ -112,7 +112,8 @@ bool RecipeReader::parse_text(const toml::node& node, const std::string& where, 
     use(node, where, *piece.place);
     used_ |= root_bit(piece.place->root);
     if (piece.place->is_json() && (!json_place || parsed->size() != 1))
-      source_.problem(node, where, "the filters json and number stand for a whole JSON value: alone in a text of `json`");
+      source_.problem(node, where,
+                      "the filters json and number stand for a whole JSON value: alone in a text of `json`");
   }
   target = std::move(*parsed);
   return true;
@@ -140,8 +141,8 @@ bool RecipeReader::condition(const toml::node& node, const std::string& where, s
     if (condition.test != Test::kLonger)
       condition.text = rest;
     else if (!parse_length(rest, condition))
-      return source_.problem(node, where, "is no condition: after > stands a number and a unit",
-                             "body > 90 CP949"), false;
+      return source_.problem(node, where, "is no condition: after > stands a number and a unit", "body > 90 CP949"),
+             false;
     name = trim(name.substr(0, differs ? sign - 1 : sign));
   }
   Result<RecipePlaceholder> place = parse_recipe_placeholder(name, roots);
@@ -277,8 +278,8 @@ void RecipeReader::check_reachable(const toml::table& root) {
     for (const auto& rule : rules) matches.push_back(&rule.match);
     const std::optional<std::size_t> lost = unreachable(matches);
     if (!lost || list.as_array() == nullptr || *lost >= list.as_array()->size()) return;
-    source_.problem(*list.as_array()->get(*lost), name, "is never reached: an earlier rule takes all that it would take",
-                    "put the narrower rule first");
+    source_.problem(*list.as_array()->get(*lost), name,
+                    "is never reached: an earlier rule takes all that it would take", "put the narrower rule first");
   };
   look(root["answer"], "answer", recipe_.answers);
   if (recipe_.look_up) look(root["look_up"]["answer"], "look_up.answer", recipe_.look_up->rules);

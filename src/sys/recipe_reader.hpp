@@ -68,8 +68,7 @@ class RecipeReader {
   void use(const toml::node& node, const std::string& where, const RecipePlaceholder& place);
   // A child table, with its keys checked against `pattern`; nullptr when there is none.
   std::optional<Section> child(Section& parent, std::string_view key, std::string_view pattern);
-  void each(Section& parent, std::string_view key, std::string_view pattern,
-            const std::function<void(Section&)>& read);
+  void each(Section& parent, std::string_view key, std::string_view pattern, const std::function<void(Section&)>& read);
 
   Source& source_;
   Recipe& recipe_;

@@ -14,7 +14,8 @@ constexpr std::size_t kDeepest = 32;
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -28,8 +29,8 @@ bool is_token(std::string_view text) {
 
 // What HTTP itself writes: a second one would contradict it.
 bool is_reserved(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kNames{"host",   "content-length", "transfer-encoding", "connection",
-                                                   "expect", "te",             "trailer",           "upgrade"};
+  constexpr std::array<std::string_view, 8> kNames{
+      "host", "content-length", "transfer-encoding", "connection", "expect", "te", "trailer", "upgrade"};
   return std::find(kNames.begin(), kNames.end(), lower(name)) != kNames.end();
 }
 
@@ -42,8 +43,8 @@ std::size_t depth_of(const RecipeNode& node) {
 }  // namespace
 
 // "name", "name?" (left out when its value is empty), "name?condition & condition" (left out unless all hold).
-void RecipeReader::member_name(const toml::node& node, const std::string& where, std::string_view key, RecipeRoots roots,
-                               std::string& name, bool& optional, RecipeConditions& when) {
+void RecipeReader::member_name(const toml::node& node, const std::string& where, std::string_view key,
+                               RecipeRoots roots, std::string& name, bool& optional, RecipeConditions& when) {
   const std::size_t mark = key.find('?');
   name = key.substr(0, mark);
   if (mark == std::string_view::npos) return;
@@ -116,8 +117,10 @@ void RecipeReader::read_url(Section& section, RecipeRequest& request, RecipeRoot
   const bool literal = first.literal.starts_with("https://") || first.literal.starts_with("http://");
   if (!setting && !literal) section.problem("url", "must begin with https://, or with a setting that does");
   const std::size_t scheme = first.literal.find("://");
-  const bool host_ends = !literal || first.literal.find('/', scheme + 3) != std::string::npos || request.url.size() == 1;
-  if (!host_ends) section.problem("url", "no placeholder can be part of the host", "make the whole beginning a setting");
+  const bool host_ends =
+      !literal || first.literal.find('/', scheme + 3) != std::string::npos || request.url.size() == 1;
+  if (!host_ends)
+    section.problem("url", "no placeholder can be part of the host", "make the whole beginning a setting");
 }
 
 void RecipeReader::read_headers(Section& section, RecipeRequest& request, RecipeRoots roots) {

@@ -37,10 +37,13 @@ OutcomeClass class_named(const std::string& name) {
   return OutcomeClass::kUnknown;
 }
 
+// Its own object: what items() of a temporary walks over would be gone.
+Json headers_of(const Json& row) { return row.value("headers", Json::object()); }
+
 HttpEvidence evidence_of(const Json& row) {
   std::vector<std::pair<std::string, std::string>> headers;
-  for (const auto& [name, value] : row.value("headers", Json::object()).items())
-    headers.emplace_back(name, text_of_json(value));
+  const Json written = headers_of(row);
+  for (const auto& [name, value] : written.items()) headers.emplace_back(name, text_of_json(value));
   return test::answered(row.at("status"), row.contains("body") ? text_of_json(row["body"]) : "", headers);
 }
 
@@ -116,8 +119,8 @@ TEST_P(RecipeTable, AMessageBecomesThisRequest) {
     const HttpRequest request = call(dispatch).request;
     EXPECT_EQ(request.method, wanted.value("method", "POST"));
     EXPECT_EQ(request.url, wanted.at("url"));
-    for (const auto& [name, value] : wanted.value("headers", Json::object()).items())
-      EXPECT_EQ(test::header(request, name), value) << name;
+    const Json headers = headers_of(wanted);
+    for (const auto& [name, value] : headers.items()) EXPECT_EQ(test::header(request, name), value) << name;
     if (wanted.contains("json")) {
       EXPECT_EQ(Json::parse(request.body, nullptr, false), wanted["json"]) << request.body;
     } else {
@@ -131,11 +134,12 @@ TEST_P(RecipeTable, WhatTheVendorWouldRefuseIsRefusedBeforeTheClaim) {
   for (const Json& row : table["refused"]) {
     SCOPED_TRACE(row.dump());
     Json changes = row.at("message");
-    if (row.contains("repeat")) changes["body"] = [&] {
-      std::string text;
-      for (int i = 0; i < row["times"].get<int>(); ++i) text += row["repeat"].get<std::string>();
-      return text;
-    }();
+    if (row.contains("repeat"))
+      changes["body"] = [&] {
+        std::string text;
+        for (int i = 0; i < row["times"].get<int>(); ++i) text += row["repeat"].get<std::string>();
+        return text;
+      }();
     const auto fit = channel()->check(message(changes));
     ASSERT_FALSE(fit.has_value());
     EXPECT_THAT(fit.error().message, testing::HasSubstr(row.at("says").get<std::string>()));
@@ -172,7 +176,8 @@ TEST_P(RecipeTable, WhatNoRuleNamesIsUnknownOrAsEverywhere) {
     EXPECT_EQ(judge_answer(*recipe, test::answered(status, "<html>"), test::kSomeTime, {}).outcome.cls,
               OutcomeClass::kUnknown)
         << status;
-  const Outcome busy = judge_answer(*recipe, test::answered(429, "", {{"retry-after", "7"}}), test::kSomeTime, {}).outcome;
+  const Outcome busy =
+      judge_answer(*recipe, test::answered(429, "", {{"retry-after", "7"}}), test::kSomeTime, {}).outcome;
   EXPECT_EQ(busy.cls, OutcomeClass::kNotSent);
   EXPECT_FALSE(busy.halt_channel);
   EXPECT_TRUE(busy.retry_after.has_value());
@@ -227,8 +232,8 @@ TEST_P(RecipeTable, ReceiptsMeanWhatIsDocumented) {
     RecipeReceived received;
     received.body = text_of_json(row.at("body"));
     received.url = row.value("url", "");
-    for (const auto& [name, value] : row.value("headers", Json::object()).items())
-      received.headers.emplace_back(name, value.get<std::string>());
+    const Json headers = headers_of(row);
+    for (const auto& [name, value] : headers.items()) received.headers.emplace_back(name, value.get<std::string>());
     const auto read = read_receipts(*recipe, values, "shop", std::move(received));
     if (row.contains("error")) {
       ASSERT_FALSE(read.has_value());
