@@ -4,6 +4,7 @@
 
 #include "channel/exec.hpp"
 #include "channel/file.hpp"
+#include "channel/http.hpp"
 #include "channel/webhook.hpp"
 
 namespace notify {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::array kDrivers{
     Driver{"exec", "runs a program with the message as JSON on its standard input", make_exec_channel},
     Driver{"file", "appends the message as one JSON line to a file", make_file_channel},
+    Driver{"http", "calls a vendor's HTTP API as a recipe describes it", make_http_channel, true},
     Driver{"webhook", "posts the message as JSON to an http or https URL, signed", make_webhook_channel},
 };
 

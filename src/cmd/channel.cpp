@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 5> kActions{"list", "show", "pause", "resume", "test"};
+constexpr std::array<std::string_view, 6> kActions{"list", "show", "pause", "resume", "test", "recipes"};
 
 Json maybe(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
@@ -167,11 +167,12 @@ Result<int> resume(const std::string& name, Context& context) {
 Result<void> check_options(const ChannelOptions& options) {
   const std::string& action = options.action;
   const auto usage = [](std::string message) { return fail(Code::kUsage, std::move(message)); };
-  if (action != "list" && options.name.empty()) return usage("channel " + action + ": the channel's NAME is missing");
+  if (action != "list" && action != "recipes" && options.name.empty())
+    return usage("channel " + action + ": the channel's NAME is missing");
   if (action == "list" && !options.name.empty()) return usage("channel list takes no NAME; channel show NAME does");
   if (action != "pause" && (options.until || options.reason)) return usage("--until and --reason belong to pause");
-  if (action != "test" && (options.to || options.subject || options.dry_run))
-    return usage("--to, --subject and --dry-run belong to test");
+  if (action != "test" && (options.to || options.subject || options.data || options.dry_run))
+    return usage("--to, --subject, --data and --dry-run belong to test");
   return {};
 }
 
@@ -179,8 +180,12 @@ Result<void> check_options(const ChannelOptions& options) {
 
 Page channel_page() {
   Page page;
-  page.synopsis = {"list", "show NAME", "pause NAME --reason TEXT [--until TIME]", "resume NAME",
-                   "test NAME --to ADDRESS [--subject TEXT] [--body TEXT] [--dry-run]"};
+  page.synopsis = {"list",
+                   "show NAME",
+                   "pause NAME --reason TEXT [--until TIME]",
+                   "resume NAME",
+                   "test NAME --to ADDRESS [--subject TEXT] [--body TEXT] [--data JSON] [--dry-run]",
+                   "recipes [NAME|FILE]"};
   page.description =
       "`list` and `show` tell what the configuration says about the channels, whether they are open, and how many "
       "messages wait for each. Secrets and the options of drivers are never shown.\n\n"
@@ -190,25 +195,32 @@ Page channel_page() {
       "that the next message goes at once instead of with the next probe.\n\n"
       "`test` sends one real message through the channel and prints what the vendor answered. Outbox and inbox are not "
       "touched, a pause does not matter, and the message counts towards the channel's rate. Outside production the "
-      "recipient must be allowed by [guard]. With `--dry-run` it prints what would be sent, without secrets.";
-  page.examples = {{"Which channels are there, and are they open?", "notifyctl channel list"},
-                   {"Hold back text messages until tomorrow",
-                    "notifyctl channel pause sms --until \"tomorrow 06:00\" \\\n"
-                    "    --reason \"vendor's maintenance\""},
-                   {"Is the new password right?", "notifyctl channel test sms --to +821012345678"}};
+      "recipient must be allowed by [guard]. With `--dry-run` it prints what would be sent, without secrets.\n\n"
+      "`recipes` lists the vendors that the driver `http` knows. With a name it prints that recipe, to be read or to "
+      "be "
+      "copied into a file and changed; with a file it examines a recipe of your own, see notifyctl-recipes(5).";
+  page.examples = {
+      {"Which channels are there, and are they open?", "notifyctl channel list"},
+      {"Hold back text messages until tomorrow",
+       "notifyctl channel pause sms --until \"tomorrow 06:00\" \\\n"
+       "    --reason \"vendor's maintenance\""},
+      {"What would the vendor be told?", "notifyctl channel test sms --to +821012345678 --body hello --dry-run"},
+      {"Which vendors are there? A recipe of your own to begin with",
+       "notifyctl channel recipes\nnotifyctl channel recipes twilio > my-vendor.toml"},
+      {"Is the new password right?", "notifyctl channel test sms --to +821012345678"}};
   page.exits = {{0, "done; test: the vendor accepted the message"},
                 {1, "test: refused, or the outcome is unknown"},
                 {65, "no such channel, no database, or the message is not valid"},
                 {69, "test: the vendor cannot be reached"},
                 {75, "the database is busy"},
                 {78, "the configuration is wrong, or a secret is missing"}};
-  page.see_also = {"notifyctl-status(1)", "notifyctl-work(1)", "notifyctl.toml(5)"};
+  page.see_also = {"notifyctl-status(1)", "notifyctl-work(1)", "notifyctl.toml(5)", "notifyctl-recipes(5)"};
   return page;
 }
 
 void register_options(OptionSet& set, ChannelOptions& options) {
   set.positional("ACTION", &options.action, "what to do").one_of({kActions.begin(), kActions.end()});
-  set.positional("NAME", &options.name, "the channel").completes(Completion::kChannel);
+  set.positional("NAME", &options.name, "the channel, or the recipe").completes(Completion::kChannel);
   set.group("Pause");
   set.add("--reason", &options.reason, "TEXT", "why; status shows it");
   set.add("--until", &options.until, "TIME", "open again by itself then; +2h, tomorrow 08:00");
@@ -216,11 +228,13 @@ void register_options(OptionSet& set, ChannelOptions& options) {
   set.add("--to", &options.to, "ADDRESS", "whom to send the test message to");
   set.add("--subject", &options.subject, "TEXT", "its subject");
   set.add("--body", &options.body, "TEXT", "its text");
+  set.add("--data", &options.data, "JSON", "its data, for a vendor's own members");
   set.flag("--dry-run", options.dry_run, "print what would be sent and send nothing");
 }
 
 Result<int> run(const ChannelOptions& options, Context& context) {
   TRY(check_options(options));
+  if (options.action == "recipes") return show_recipes(options, context);
   TRY_ASSIGN(const Config* config, context.config());
   if (options.action == "list") {
     TRY_ASSIGN(const Lanes lanes, Lanes::read(context));

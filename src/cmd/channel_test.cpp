@@ -26,6 +26,7 @@ Result<Dispatch> test_dispatch(const ChannelOptions& options, Context& context) 
   fields.kind = "channel-test";
   if (options.subject) fields.subject = *options.subject;
   fields.body = options.body;
+  if (options.data) fields.data = *options.data;
   EnqueueContext surroundings;
   surroundings.now = context.clock().now();
   TRY_ASSIGN(const NewMessage message, make_message(fields, surroundings));

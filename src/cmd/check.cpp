@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "channel/http_settings.hpp"
 #include "channel/target_url.hpp"
 #include "cmd/context.hpp"
 #include "cmd/drivers.hpp"
@@ -213,6 +214,12 @@ struct Driver {
   Result<std::string> operator()(const ApnsDriverConfig& apns) const { return reach(apns.url); }
   Result<std::string> operator()(const FcmDriverConfig& fcm) const { return reach(fcm.url); }
   Result<std::string> operator()(const SesDriverConfig& ses) const { return reach(ses.url); }
+  Result<std::string> operator()(const HttpDriverConfig& http) const {
+    TRY_ASSIGN(const std::string url, recipe_url(http));
+    if (url.empty()) return http.recipe_name + ", the recipient is the URL";
+    TRY_ASSIGN(const std::string reached, reach(url));
+    return http.recipe_name + ", " + reached;
+  }
 
   Result<std::string> reach(const std::string& url) const {
     TRY(check_target_url(url));

@@ -1,5 +1,6 @@
 #include "cmd/drivers.hpp"
 
+#include "channel/http_settings.hpp"
 #include "channel/registry.hpp"
 #include "cmd/engine.hpp"
 #include "cmd/version.hpp"
@@ -18,6 +19,10 @@ Result<std::string> ca_bundle(Engine& engine) {
 bool needs_certificates(const ChannelConfig& channel) {
   if (const auto* webhook = std::get_if<WebhookDriverConfig>(&channel.driver))
     return !webhook->url.is_set() || !webhook->url.value.reveal().starts_with("http:");
+  if (const auto* http = std::get_if<HttpDriverConfig>(&channel.driver)) {
+    const Result<std::string> url = recipe_url(*http);
+    return !url || !url->starts_with("http:");
+  }
   return !std::holds_alternative<FileDriverConfig>(channel.driver) &&
          !std::holds_alternative<ExecDriverConfig>(channel.driver);
 }

@@ -127,7 +127,7 @@ std::string overview(std::size_t width) {
   out += "\n" +
          wrap(
              "notifyctl help COMMAND shows a command's options and examples. The manual: notifyctl(1), "
-             "notifyctl.toml(5), notifyctl-sql(5).",
+             "notifyctl.toml(5), notifyctl-recipes(5), notifyctl-sql(5).",
              width) +
          "\n";
   return out;

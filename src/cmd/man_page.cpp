@@ -8,6 +8,7 @@
 #include "cmd/exit_codes.hpp"
 #include "cmd/globals.hpp"
 #include "cmd/help.hpp"
+#include "cmd/man_recipes.hpp"
 #include "cmd/man_texts.hpp"
 #include "cmd/mdoc.hpp"
 #include "sys/config_keys.hpp"
@@ -270,8 +271,9 @@ std::string config_page() {
   }
   page.section("EXAMPLES");
   page.literal(man_texts::kConfigExample);
-  write_see_also(page, {"notifyctl(1)", "notifyctl-check(1)", "notifyctl-init(1)", "notifyctl-sql(5)"},
-                 "notifyctl.toml(5)");
+  write_see_also(
+      page, {"notifyctl(1)", "notifyctl-check(1)", "notifyctl-init(1)", "notifyctl-recipes(5)", "notifyctl-sql(5)"},
+      "notifyctl.toml(5)");
   return page.source();
 }
 
@@ -310,7 +312,7 @@ std::string sql_page() {
 }  // namespace
 
 std::vector<std::string> man_pages() {
-  std::vector<std::string> names{"notifyctl.1", "notifyctl.toml.5", "notifyctl-sql.5"};
+  std::vector<std::string> names{"notifyctl.1", "notifyctl.toml.5", "notifyctl-sql.5", "notifyctl-recipes.5"};
   for (const Command& command : commands())
     if (!command.hidden) names.push_back(page_name(command) + ".1");
   std::sort(names.begin(), names.end());
@@ -324,6 +326,7 @@ Result<std::string> man_page(std::string_view name) {
   if (is("notifyctl", "1")) return main_page();
   if (is("notifyctl.toml", "5")) return config_page();
   if (is("notifyctl-sql", "5")) return sql_page();
+  if (is("notifyctl-recipes", "5")) return recipes_page();
   for (const Command& command : commands())
     if (is(page_name(command), "1")) return command_page(command);
   return fail(Code::kUsage, "there is no manual page " + std::string(name), "notifyctl help lists the commands");

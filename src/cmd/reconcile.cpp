@@ -4,6 +4,7 @@
 #include "cmd/drivers.hpp"
 #include "cmd/engine.hpp"
 #include "cmd/receipt_import.hpp"
+#include "cmd/receipt_recipe.hpp"
 #include "cmd/summaries.hpp"
 #include "core/alert_teller.hpp"
 #include "core/look_ups.hpp"
@@ -20,6 +21,22 @@ Result<ReceiptImport> import_of(const ReconcileOptions& options) {
   const bool csv = options.format ? *options.format == "csv" : import.file.ends_with(".csv");
   if (csv) import.format = ReceiptFormat::kCsv;
   return import;
+}
+
+// What the receipts are written in: one of ours, or as a vendor posts them.
+bool is_recipe(const ReconcileOptions& options) {
+  return options.format && *options.format != "jsonl" && *options.format != "csv";
+}
+
+Result<void> take_receipts(const ReconcileOptions& options, Engine& engine, Reconciler& reconciler) {
+  if (!is_recipe(options)) {
+    TRY_ASSIGN(const ReceiptImport import, import_of(options));
+    return import_receipts(import, reconciler, engine.context());
+  }
+  TRY_ASSIGN(const ChannelConfig* channel,
+             receipt_channel(engine.config(), *options.format, options.channel.value_or("")));
+  TRY_ASSIGN(const StatusReport status, engine.store().status(engine.context().clock().now()));
+  return import_recipe_receipts(*options.receipts, *channel, status.database.source, reconciler, engine.context());
 }
 
 Result<void> check_options(const ReconcileOptions& options) {
@@ -111,7 +128,7 @@ Result<void> reconcile(const ReconcileOptions& options, Engine& engine, Reconcil
 
 Page reconcile_page() {
   Page page;
-  page.synopsis = {"[--verify]", "--receipts FILE|- [--format jsonl|csv] [--channel NAME]"};
+  page.synopsis = {"[--verify]", "--receipts FILE|- [--format jsonl|csv|RECIPE] [--channel NAME]"};
   page.description =
       "Ends what nobody else will end. For cron, every five minutes. Only one runs at a time; a second one leaves at "
       "once with 0.\n\n"
@@ -128,18 +145,30 @@ Page reconcile_page() {
       "further call, also after a replay. A refusal ends only the call that it names: ERROR becomes FAILED, and the "
       "message is parked. A receipt is taken once, however often its file is imported; one that belongs to no message "
       "yet is kept for a week. Bad lines are reported as `FILE:LINE: field: reason`, the others are taken.\n\n"
+      "With the name of a recipe as format, the input is one body as that vendor posts it, see notifyctl-recipes(5). "
+      "Where "
+      "the vendor signs, the signature is checked with the settings of the channel that has this recipe (`--channel` "
+      "says "
+      "which, when several have): headers are taken from the environment as a CGI script gets them "
+      "(`HTTP_X_SIGNATURE`), "
+      "the URL from `NOTIFYCTL_RECEIPT_URL`. A body whose signature is missing or wrong is refused with 77, and "
+      "nothing "
+      "of it is taken.\n\n"
       "A database with more than 100,000 messages is compared and searched once a day, when its accounts do not "
       "balance, or with `--verify`.";
-  page.examples = {{"Every five minutes, from cron", "*/5 * * * *  notifyctl reconcile"},
-                   {"Take a vendor's report", "notifyctl reconcile --receipts report.csv --channel sms"},
-                   {"Receipts from another program",
-                    "vendor-report | jq -c '{reference: .id, status: .state, at: .time}' |\n"
-                    "  notifyctl reconcile --receipts -"}};
+  page.examples = {
+      {"Every five minutes, from cron", "*/5 * * * *  notifyctl reconcile"},
+      {"Take a vendor's report", "notifyctl reconcile --receipts report.csv --channel sms"},
+      {"What a vendor has just posted to a CGI script", "notifyctl reconcile --receipts - --format bizppurio"},
+      {"Receipts from another program",
+       "vendor-report | jq -c '{reference: .id, status: .state, at: .time}' |\n"
+       "  notifyctl reconcile --receipts -"}};
   page.exits = {{0, "done, or another reconcile is running; alerts and what became of messages never change it"},
                 {1, "done, but some lines of the receipts were bad"},
                 {65, "the receipts cannot be read at all in that format"},
                 {74, "the database could not be written (disk full)"},
                 {75, "the database is busy"},
+                {77, "the signature of a vendor's receipts is missing or wrong"},
                 {78, "the configuration is wrong"}};
   page.see_also = {"notifyctl-relay(1)", "notifyctl-work(1)", "notifyctl-status(1)", "notifyctl.toml(5)"};
   return page;
@@ -148,8 +177,7 @@ Page reconcile_page() {
 void register_options(OptionSet& set, ReconcileOptions& options) {
   set.add("--receipts", &options.receipts, "FILE", "take delivery receipts from FILE, - for standard input")
       .completes(Completion::kFile);
-  set.add("--format", &options.format, "FORMAT", "how the receipts are written")
-      .one_of({"jsonl", "csv"})
+  set.add("--format", &options.format, "FORMAT", "how the receipts are written: jsonl, csv, or a recipe")
       .shows_default("csv when FILE ends in .csv, else jsonl");
   set.add("--channel", &options.channel, "NAME", "the channel of receipts that name none")
       .completes(Completion::kChannel);
@@ -165,10 +193,7 @@ Result<int> run(const ReconcileOptions& options, Context& context) {
 
   // Before the lock: receipts are taken by whoever brings them, never dropped because another run is at work.
   Result<void> result;
-  if (options.receipts) {
-    TRY_ASSIGN(const ReceiptImport import, import_of(options));
-    result = import_receipts(import, reconciler, context);
-  }
+  if (options.receipts) result = take_receipts(options, *engine, reconciler);
   TRY_ASSIGN(const bool ours, engine->locks().try_job(SingleJob::kReconcile));
   if (!ours) context.note("another reconcile is running; this one leaves");
   // Receipts that could not be read are no reason to leave the rest undone.

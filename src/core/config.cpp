@@ -11,6 +11,7 @@ struct DriverName {
   std::string_view operator()(const FcmDriverConfig&) const noexcept { return "fcm"; }
   std::string_view operator()(const WebPushDriverConfig&) const noexcept { return "webpush"; }
   std::string_view operator()(const SesDriverConfig&) const noexcept { return "ses"; }
+  std::string_view operator()(const HttpDriverConfig&) const noexcept { return "http"; }
 };
 
 }  // namespace

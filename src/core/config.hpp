@@ -16,6 +16,7 @@
 
 #include "core/config_apns.hpp"
 #include "core/config_fcm.hpp"
+#include "core/config_http.hpp"
 #include "core/config_ses.hpp"
 #include "core/config_webpush.hpp"
 #include "core/instant.hpp"
@@ -150,7 +151,7 @@ struct WebhookDriverConfig {
 };
 
 using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig, ApnsDriverConfig,
-                                  FcmDriverConfig, WebPushDriverConfig, SesDriverConfig>;
+                                  FcmDriverConfig, WebPushDriverConfig, SesDriverConfig, HttpDriverConfig>;
 
 // --- channel
 // ------------------------------------------------------------------------------------------------

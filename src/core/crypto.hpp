@@ -23,6 +23,10 @@ class Sha256Hasher {
 };
 
 Sha256 hmac_sha256(std::string_view key, std::string_view message);
+// 20 raw bytes; for vendors whose protocol has nothing better.
+std::string hmac_sha1(std::string_view key, std::string_view message);
+// Whether two texts are the same, in a time that depends on their lengths only.
+bool same_secret(std::string_view a, std::string_view b) noexcept;
 std::string to_base64(std::string_view bytes);                // RFC 4648 4, with padding
 bool from_base64(std::string_view text, std::string& bytes);  // false: not base64
 std::string to_hex(std::string_view bytes);

@@ -9,14 +9,15 @@
 #include "core/near_miss.hpp"
 #include "core/rate_text.hpp"
 #include "core/text_rules.hpp"
+#include "sys/config_http.hpp"
 #include "sys/config_reader.hpp"
 
 namespace notify::config_file {
 namespace {
 
 // Drivers that are described in the manual of a later version: a better answer than "unknown".
-constexpr std::array kDrivers{"exec", "file", "webhook"};
-constexpr std::array kLaterDrivers{"apns", "fcm", "http", "ses", "smtp", "webpush"};
+constexpr std::array kDrivers{"exec", "file", "http", "webhook"};
+constexpr std::array kLaterDrivers{"apns", "fcm", "ses", "smtp", "webpush"};
 
 // RFC 9110 5.6.2
 bool is_token(std::string_view text) {
@@ -218,8 +219,10 @@ bool read_driver(Section& section, DriverConfig& config, std::string& name) {
   if (name == "file") return config = read_file_driver(section), true;
   if (name == "exec") return config = read_exec(section), true;
   if (name == "webhook") return config = read_webhook(section), true;
+  if (name == "http") return config = read_http(section), true;
   if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
-    section.problem("driver", "\"" + name + "\" is not in this version", "this version has exec, file and webhook");
+    section.problem("driver", "\"" + name + "\" is not in this version",
+                    "this version has exec, file, http and webhook");
   else
     section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
   return false;
@@ -254,7 +257,10 @@ void read_channel(Source& source, const toml::table& table, std::string_view nam
   std::string driver;
   read_common(section, channel);
   if (!read_driver(section, channel.driver, driver)) return;
-  section.check_keys(driver);
+  if (driver == "http")
+    check_recipe(section, channel);
+  else
+    section.check_keys(driver);
   check_nesting(section, channel, config);
   config.channels.push_back(std::move(channel));
 }

@@ -95,7 +95,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "the worker's, so that what was published can still be sent."},
     {"quiet_hours.*", "worker", "{ from, until }", "", "When the worker does not send such messages."},
 
-    {"channels.*", "driver", "string", "", "`file`, `exec` or `webhook`. Required."},
+    {"channels.*", "driver", "string", "", "`file`, `exec`, `webhook` or `http`. Required."},
     {"channels.*", "semantics", "string", "\"at-most-once\"",
      "What a call with an unknown outcome means. `at-most-once`: the message becomes ERROR and is never sent "
      "again by "
@@ -160,6 +160,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "configured "
      "`url` may always.",
      "webhook"},
+
+    {"channels.*", "recipe", "name or path", "",
+     "The vendor: a built-in recipe (`notifyctl channel recipes` lists them), or the path of a file of your own, see "
+     "notifyctl-recipes(5). Its settings are keys of the channel, beside this one. Required.",
+     "http"},
 
     {"alerts", "exec", "list of strings", "[]",
      "A program and its arguments (no shell). `notifyctl reconcile` runs it once when alerts are due and gives it one "

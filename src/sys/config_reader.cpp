@@ -62,7 +62,7 @@ void Section::unknown(const toml::key& key, const std::vector<std::string_view>&
     return;
   }
   std::string hint = did_you_mean(key.str(), known);
-  if (hint.empty()) hint = "notifyctl.toml(5) lists the keys";
+  if (hint.empty()) hint = source_.manual + " lists the keys";
   source_.problem(*node, full(key.str()), "unknown key", std::move(hint));
 }
 
@@ -77,10 +77,9 @@ void Section::check_keys(std::string_view driver) {
     if (std::find(known.begin(), known.end(), key.str()) == known.end()) unknown(key, known, driver);
 }
 
-void Section::check_keys(std::initializer_list<std::string_view> known) {
-  const std::vector<std::string_view> names(known);
+void Section::check_keys(const std::vector<std::string_view>& known) {
   for (const auto& [key, node] : table_)
-    if (std::find(names.begin(), names.end(), key.str()) == names.end()) unknown(key, names, {});
+    if (std::find(known.begin(), known.end(), key.str()) == known.end()) unknown(key, known, {});
 }
 
 const toml::table* Section::table(std::string_view key) {

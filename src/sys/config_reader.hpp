@@ -20,6 +20,7 @@ struct Source {
   std::string path{};       // of the file
   std::string directory{};  // that relative paths count from
   bool is_private = false;
+  std::string manual = "notifyctl.toml(5)";  // that describes the keys
   std::vector<Error> problems{};
 
   void problem(const toml::node& where, std::string_view key, std::string_view reason, std::string hint = {});
@@ -37,7 +38,8 @@ class Section {
   // Refuses keys that are not in config_keys(), for channels also those of other drivers.
   void check_keys(std::string_view driver = {});
   // The same for small tables that have no entry of their own there.
-  void check_keys(std::initializer_list<std::string_view> known);
+  void check_keys(const std::vector<std::string_view>& known);
+  void check_keys(std::initializer_list<std::string_view> known) { check_keys(std::vector<std::string_view>(known)); }
 
   const toml::node* find(std::string_view key) const { return table_.get(key); }
   const toml::table* table(std::string_view key);  // nullptr: absent, or not a table (a problem)

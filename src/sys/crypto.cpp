@@ -6,6 +6,7 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -68,6 +69,33 @@ Sha256 hmac_sha256(std::string_view key, std::string_view message) {
   outer.update({block.data(), block.size()});
   outer.update(as_text(inside));
   return outer.finish();
+}
+
+std::string hmac_sha1(std::string_view key, std::string_view message) {
+  std::array<char, kBlock> block{};
+  const auto sha1 = [](std::string_view first, std::string_view second) {
+    SHA_CTX context{};
+    std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
+    SHA1_Init(&context);
+    SHA1_Update(&context, first.data(), first.size());
+    SHA1_Update(&context, second.data(), second.size());
+    SHA1_Final(digest.data(), &context);
+    return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
+  };
+  const std::string shorter = key.size() > kBlock ? sha1(key, {}) : std::string(key);
+  std::copy(shorter.begin(), shorter.end(), block.begin());
+  for (char& c : block) c = static_cast<char>(c ^ 0x36);
+  const std::string inside = sha1({block.data(), block.size()}, message);
+  for (char& c : block) c = static_cast<char>(c ^ 0x36 ^ 0x5c);
+  return sha1({block.data(), block.size()}, inside);
+}
+
+bool same_secret(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+  return difference == 0;
 }
 
 std::string to_base64(std::string_view bytes) {

@@ -183,7 +183,12 @@ commands_of() { sed -n "s#^ExecStart=/usr/local/bin/notifyctl#\"$NOTIFYCTL\"#p" 
     # Only the paths of this machine differ; the keys are as they stand.
     sed "s#\"/etc/notifyctl/#\"$PWD/etc/#; s#\"/tmp/notifyctl-dev/#\"$PWD/dev/#" "$file" > config.toml
     mkdir -p etc dev
-    for secret in orders.key orders.token tenants.key; do (umask 077; echo secret > "etc/$secret"); done
+    grep -o 'file *= *"[^"]*"' config.toml | sed 's/.*"\(.*\)"/\1/' | while IFS= read -r secret; do
+      case $secret in
+        *-url.secret) (umask 077; echo https://127.0.0.1:1/hook > "$secret") ;;
+        *) (umask 077; echo secret > "$secret") ;;
+      esac
+    done
     "$NOTIFYCTL" --db "$PWD/x.db" init > /dev/null
     run env QUICKSTART_URL=http://127.0.0.1:1/ "$NOTIFYCTL" --config config.toml --db "$PWD/x.db" work --drain
     echo "$file: $output"

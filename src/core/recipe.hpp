@@ -1,0 +1,248 @@
+#pragma once
+
+// A recipe: everything notifyctl knows of a vendor with an HTTP API, as plain data. Read from TOML and checked by
+// sys/recipe_file.hpp; whoever holds a const Recipe may rely on what is said at each member. Every key is described in
+// sys/recipe_keys.cpp, from which notifyctl-recipes(5) is made.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/config.hpp"
+#include "core/instant.hpp"
+#include "core/outcome.hpp"
+#include "core/ports/channel.hpp"
+#include "core/ports/receipt_table.hpp"
+#include "core/recipe_text.hpp"
+
+namespace notify {
+
+// A setting that a channel gives to the recipe: `account = "…"` beside `recipe = "…"`.
+struct RecipeSetting {
+  std::string name{};
+  std::string text{};  // what it is, for people
+  bool required = false;
+  bool secret = false;
+  std::string fallback{};              // default; never with `required`
+  std::vector<std::string> choices{};  // empty: any text
+};
+
+// When something holds. All of a list must hold; an empty list always does.
+struct RecipeCondition {
+  enum class Test { kFilled, kEmpty, kEquals, kDiffers, kLonger };
+  Test test = Test::kFilled;
+  RecipePlaceholder value{};
+  std::string text{};     // kEquals, kDiffers
+  std::size_t limit = 0;  // kLonger: more than so many `unit`
+  RecipeUnit unit = RecipeUnit::kCharacters;
+};
+using RecipeConditions = std::vector<RecipeCondition>;
+
+// A value that is chosen: the first whose conditions hold. The last one has no conditions.
+struct RecipeChoice {
+  RecipeConditions when{};
+  RecipeText value{};
+};
+struct RecipeValue {
+  std::string name{};
+  std::vector<RecipeChoice> choices{};
+};
+
+// Looked at before the claim.
+struct RecipeCheck {
+  enum class Form { kAny, kDigits, kNumber, kE164, kPhone, kId };
+  RecipeText value{};
+  std::string name{};  // begins the message: "the text"
+  std::string field{};
+  RecipeConditions when{};
+  bool required = false;
+  Form form = Form::kAny;
+  std::optional<std::size_t> max{};
+  RecipeUnit unit = RecipeUnit::kCharacters;
+};
+
+// --- requests
+
+// A member of a form, of the headers, of a query. Left out when it is `optional` and its value is empty, or when its
+// conditions do not hold.
+struct RecipeMember {
+  std::string name{};
+  bool optional = false;
+  RecipeConditions when{};
+  RecipeText value{};
+};
+
+// A JSON body: the tree of the recipe, whose strings are texts. Members of an object carry a name, and may be left out as
+// those of a form.
+struct RecipeNode {
+  enum class Kind { kObject, kArray, kText, kLiteral };
+  std::string name{};
+  bool optional = false;
+  RecipeConditions when{};
+  Kind kind = Kind::kLiteral;
+  std::vector<RecipeNode> members{};  // kObject, kArray
+  RecipeText text{};                  // kText
+  std::string literal = "null";       // kLiteral: JSON as it is
+};
+
+struct RecipeRequest {
+  enum class Body { kNone, kJson, kForm, kText };
+  std::string method = "POST";
+  RecipeText url{};  // begins with http(s):// or with a setting that does
+  std::vector<RecipeMember> query{};
+  std::vector<RecipeMember> headers{};  // no name twice; none that HTTP itself writes
+  Body body = Body::kNone;
+  RecipeNode json{};
+  std::vector<RecipeMember> form{};
+  RecipeText text{};
+};
+
+struct RecipeAuth {
+  enum class Kind { kNone, kBasic, kBearer };
+  Kind kind = Kind::kNone;
+  RecipeText user{};      // kBasic
+  RecipeText password{};  // kBasic; kBearer: the token
+};
+
+// An HMAC over a text of the request; `{{signature}}` in headers.
+struct RecipeSignature {
+  enum class Algorithm { kHmacSha256, kHmacSha1 };
+  enum class Encoding { kHex, kBase64 };
+  Algorithm algorithm = Algorithm::kHmacSha256;
+  Encoding encoding = Encoding::kHex;
+  RecipeText key{};
+  RecipeText text{};
+};
+
+// --- answers
+
+// Where a value stands in an answer: a JSON pointer (RFC 6901, in which a segment `*` stands for every element of a list
+// or member of an object), or a header.
+struct RecipeSource {
+  std::vector<std::string> pointer{};  // decoded segments
+  std::string header{};                // lower case; not empty: this one
+};
+
+struct RecipeTest {
+  RecipeSource source{};
+  std::vector<std::string> values{};  // any of them: equal, `lo..hi`, with `*` for anything; "*" alone: it is there
+};
+
+// What an answer must be. All parts must hold; what is empty holds.
+struct RecipeMatch {
+  std::vector<std::pair<int, int>> statuses{};  // from, to
+  std::vector<RecipeTest> tests{};
+  std::vector<std::string> texts{};  // any of them: the whole body, without white space around it
+};
+
+struct RecipeWait {
+  enum class Unit { kSeconds, kMilliseconds, kEpoch };
+  RecipeSource source{};
+  Unit unit = Unit::kSeconds;
+};
+
+struct RecipeAnswer {
+  RecipeMatch match{};
+  OutcomeClass cls = OutcomeClass::kUnknown;
+  bool disable_endpoint = false;
+  bool halt_channel = false;
+  bool lane_wide = false;
+  bool refresh_token = false;
+  std::optional<Duration> wait{};         // a wait that is always the same
+  std::optional<RecipeWait> wait_from{};  // one that the answer says; wins when it is there
+  std::string reason{};
+  int line = 0;
+};
+
+struct RecipeEvidence {
+  std::vector<RecipeSource> reference{};  // joined by ":"; all must be there
+  std::vector<RecipeSource> code{};       // the first that is there
+  std::vector<RecipeSource> text{};       // the first that is there; the whole body when none is
+};
+
+// Asking the vendor what became of a message.
+struct RecipeLookUpRule {
+  RecipeMatch match{};
+  LookUpAnswer::Kind kind = LookUpAnswer::Kind::kUnknown;
+  std::string reason{};
+  int line = 0;
+};
+struct RecipeLookUp {
+  RecipeConditions needs{};  // what must be known to ask at all
+  RecipeRequest request{};
+  RecipeMatch answered{};                                    // an answer that can be believed at all
+  std::optional<std::vector<std::string>> list{};            // the rules look at one element of this list
+  std::vector<std::pair<RecipeSource, RecipeText>> find{};   // which one
+  LookUpAnswer::Kind absent = LookUpAnswer::Kind::kUnknown;  // the list does not have it
+  std::vector<RecipeLookUpRule> rules{};
+  RecipeEvidence evidence{};
+};
+
+// A token that the vendor hands out for a time.
+struct RecipeToken {
+  enum class Expiry { kNone, kSeconds, kEpoch, kCompact };  // kCompact: yyyyMMddHHmmss at `offset`
+  RecipeRequest request{};
+  RecipeAuth auth{};
+  RecipeMatch granted{};
+  RecipeSource value{};
+  RecipeSource expires{};
+  Expiry expiry = Expiry::kNone;
+  Duration offset{0};
+  Duration lifetime{};  // where the answer does not say
+};
+
+// What the vendor reports later, as a body that it posts.
+struct RecipeReceiptRule {
+  RecipeMatch match{};
+  std::optional<ReceiptVerdict> verdict{};  // none: says nothing about the end
+  int line = 0;
+};
+struct RecipeReceiptSignature {
+  RecipeSource source{};                  // where the signature stands
+  std::optional<RecipeSignature> hmac{};  // none: there stands a word that both know
+  RecipeText expected{};                  // the word
+  RecipeText prefix{};                    // what stands before the signature
+};
+struct RecipeReceipt {
+  enum class Body { kJson, kForm };
+  enum class IdForm { kWhole, kShort };
+  Body body = Body::kJson;
+  std::optional<std::vector<std::string>> list{};
+  std::vector<RecipeSource> message_id{};  // the first that is there
+  IdForm id_form = IdForm::kWhole;
+  std::vector<RecipeSource> reference{};  // joined by ":"
+  std::vector<RecipeSource> reason{};     // the first that is there
+  std::vector<RecipeReceiptRule> rules{};
+  std::optional<RecipeReceiptSignature> signature{};
+};
+
+struct Recipe {
+  std::string name{};     // a built-in recipe's name, or the path of a file
+  std::string summary{};  // one line
+  std::string manual{};   // the vendor's documentation
+  std::vector<RecipeSetting> settings{};
+  std::vector<std::string> recipient_hosts{};    // not empty: without the setting `url` the recipient is the URL
+  std::optional<Duration> idempotency_window{};  // the vendor honours our id for so long; none: it does not
+  std::vector<RecipeValue> values{};
+  std::vector<RecipeCheck> checks{};
+  RecipeRequest request{};
+  RecipeAuth auth{};
+  std::optional<RecipeSignature> signature{};
+  std::optional<RecipeToken> token{};
+  std::vector<RecipeAnswer> answers{};
+  RecipeEvidence evidence{};
+  std::optional<RecipeLookUp> look_up{};
+  std::optional<RecipeReceipt> receipt{};
+
+  const RecipeSetting* setting(std::string_view wanted) const noexcept {
+    for (const RecipeSetting& known : settings)
+      if (known.name == wanted) return &known;
+    return nullptr;
+  }
+};
+
+}  // namespace notify

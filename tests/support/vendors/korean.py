@@ -1,0 +1,266 @@
+"""BizPpurio, NHN Cloud (AlimTalk, SMS), Solapi, NAVER Cloud SENS."""
+
+import base64
+import datetime
+import hashlib
+import hmac
+import itertools
+import re
+import time
+
+from common import Refused, only, size
+
+numbers = itertools.count(1)
+DOMESTIC = re.compile(r"0[0-9]{8,10}")
+KST = datetime.timezone(datetime.timedelta(hours=9))
+
+
+def fits(text, most):
+    """CP949 bytes; a character that CP949 does not have fits nowhere."""
+    try:
+        return size(text) <= most
+    except UnicodeEncodeError:
+        return False
+
+
+class BizPpurio:
+    ACCOUNT, PASSWORD = "acct", "right-password"
+
+    def __init__(self):
+        self.tokens = {}
+
+    def refuse(self, why, code, status=400):
+        return Refused(why, status, {"code": code, "description": why})
+
+    def token(self, request):
+        if request.basic() != (self.ACCOUNT, self.PASSWORD):
+            raise self.refuse("auth", 3001, 401)
+        token = f"token-{next(numbers)}"
+        self.tokens[token] = time.time() + 24 * 3600
+        end = datetime.datetime.now(KST) + datetime.timedelta(hours=24)
+        return 200, {}, {"accesstoken": token, "type": "Bearer", "expired": end.strftime("%Y%m%d%H%M%S")}, ""
+
+    def content(self, kind, content):
+        if list(content) != [kind]:
+            raise self.refuse("content is keyed by type", 2000)
+        part = content[kind]
+        limits = {"sms": ("message", 90), "lms": ("message", 2000), "mms": ("message", 2000)}
+        if kind in limits:
+            member, most = limits[kind]
+            only(part, {"message"} if kind == "sms" else {"subject", "message", "file"}, lambda why: self.refuse(why, 2000))
+            if not part.get(member) or not fits(part[member], most) or not fits(part.get("subject", ""), 64):
+                raise self.refuse("size", 2000)
+        elif kind == "at":
+            only(part, {"senderkey", "templatecode", "message", "title", "button", "quickreply"},
+                 lambda why: self.refuse(why, 2000))
+            if not part.get("senderkey") or not part.get("templatecode") or not 1 <= len(part.get("message", "")) <= 1000:
+                raise self.refuse("alimtalk", 2000)
+        else:
+            raise self.refuse("type", 2000)
+
+    def handle(self, request):
+        if request.path == "/v1/token":
+            return self.token(request)
+        if request.path != "/v3/message":
+            raise self.refuse("unknown URI", 5001)
+        token = request.header("Authorization").removeprefix("Bearer ")
+        if self.tokens.get(token, 0) < time.time():
+            raise self.refuse("token", 3005, 401)
+        body = request.json(self.refuse("JSON", 2000))
+        only(body, {"account", "refkey", "type", "from", "to", "content", "resend", "recontent"},
+             lambda why: self.refuse(why, 2000))
+        if body.get("account") != self.ACCOUNT:
+            raise self.refuse("account", 3004)
+        if not body.get("refkey") or len(body["refkey"]) > 32:
+            raise self.refuse("refkey", 2000)
+        for number in ("from", "to"):
+            if not DOMESTIC.fullmatch(body.get(number, "")):
+                raise self.refuse(number, 2000)
+        self.content(body.get("type", ""), body.get("content", {}))
+        if ("resend" in body) != ("recontent" in body):
+            raise self.refuse("resend without recontent", 2000)
+        if "resend" in body:
+            self.content(body["resend"]["first"], body["recontent"])
+        key = f"mk{next(numbers)}"
+        return 200, {}, {"code": 1000, "description": "success", "messagekey": key, "refkey": body["refkey"]}, key
+
+
+class Nhn:
+    SECRET, APPKEY = "right-secret", "appkey1"
+
+    def header(self, code, message="success"):
+        return {"resultCode": code, "resultMessage": message, "isSuccessful": code == 0}
+
+    def refuse(self, why, code, status=200):
+        return Refused(why, status, {"header": self.header(code, why)})
+
+    def recipients(self, body):
+        people = body.get("recipientList")
+        if not isinstance(people, list) or not 1 <= len(people) <= 1000:
+            raise self.refuse("recipientList", -2000)
+        for person in people:
+            if not DOMESTIC.fullmatch(person.get("recipientNo", "")):
+                raise self.refuse("recipientNo", -2013)
+            if len(person.get("recipientGroupingKey", "")) > 100:
+                raise self.refuse("recipientGroupingKey", -2000)
+        return people
+
+
+class NhnAlimtalk(Nhn):
+    def __init__(self):
+        self.keys, self.messages = set(), []
+
+    def handle(self, request):
+        if request.header("X-Secret-Key") != self.SECRET:
+            raise self.refuse("secret", -1001)
+        if request.path != f"/alimtalk/v2.3/appkeys/{self.APPKEY}/messages":
+            raise self.refuse("appkey", -1000)
+        if request.method == "GET":
+            wanted = request.query.get("recipientGroupingKey")
+            if not re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", request.query.get("startRequestDate", "")):
+                raise self.refuse("startRequestDate", -2000)
+            found = [m for m in self.messages if m["recipientGroupingKey"] == wanted]
+            return 200, {}, {"header": self.header(0), "message": {"messages": found}}, ""
+        body = request.json(self.refuse("JSON", -2000, 400))
+        only(body, {"senderKey", "templateCode", "requestDate", "senderGroupingKey", "recipientList"},
+             lambda why: self.refuse(why, -2000))
+        if body.get("senderKey") != "SENDERKEY" or not 1 <= len(body.get("templateCode", "")) <= 20:
+            raise self.refuse("senderKey, templateCode", -2001)
+        for person in self.recipients(body):
+            only(person, {"recipientNo", "templateParameter", "recipientGroupingKey", "resendParameter"},
+                 lambda why: self.refuse(why, -2000))
+            again = person.get("resendParameter")
+            if again and (again.get("resendType") not in ("SMS", "LMS") or
+                          not fits(again.get("resendContent", ""), 90 if again["resendType"] == "SMS" else 2000) or
+                          not fits(again.get("resendTitle", ""), 40) or not DOMESTIC.fullmatch(again.get("resendSendNo", ""))):
+                raise self.refuse("resendParameter", -2000)
+        key = request.header("X-NC-API-IDEMPOTENCY-KEY")
+        if key in self.keys:
+            raise self.refuse("duplicate key", -1005)
+        self.keys.add(key)
+        number = f"req{next(numbers)}"
+        self.messages.append({"requestId": number, "recipientSeq": 1, "messageStatus": "COMPLETED", "resultCode": "1000",
+                              "recipientGroupingKey": body["recipientList"][0].get("recipientGroupingKey")})
+        results = [{"recipientSeq": 1, "recipientNo": body["recipientList"][0]["recipientNo"], "resultCode": 0,
+                    "resultMessage": "success"}]
+        return 200, {}, {"header": self.header(0), "message": {"requestId": number, "sendResults": results}}, number
+
+
+class NhnSms(Nhn):
+    def handle(self, request):
+        if request.header("X-Secret-Key") != self.SECRET:
+            raise self.refuse("secret", -1001)
+        base = f"/sms/v3.0/appKeys/{self.APPKEY}/sender/"
+        kind = request.path.removeprefix(base)
+        if not request.path.startswith(base) or kind not in ("sms", "mms", "ad-sms", "ad-mms"):
+            raise self.refuse("appKey", -1000)
+        body = request.json(self.refuse("JSON", -2000, 400))
+        only(body, {"title", "body", "sendNo", "recipientList"}, lambda why: self.refuse(why, -2000))
+        if body.get("sendNo") != "0212345678":
+            raise self.refuse("sendNo is not registered", -2312)
+        long = kind.endswith("mms")
+        if not body.get("body") or not fits(body["body"], 2000 if long else 90):
+            raise self.refuse("body", -2023)
+        if long != ("title" in body) or not fits(body.get("title", ""), 40):
+            raise self.refuse("title", -2000)
+        if kind.startswith("ad-") and not body["body"].startswith("(광고)"):
+            raise self.refuse("no (광고)", -6003)
+        people = self.recipients(body)
+        number = f"req{next(numbers)}"
+        results = [{"recipientNo": people[0]["recipientNo"], "recipientSeq": 1, "resultCode": 0, "resultMessage": "SUCCESS"}]
+        return 200, {}, {"header": self.header(0),
+                         "body": {"data": {"requestId": number, "sendResultList": results}}}, number
+
+
+class Solapi:
+    KEY, SECRET = "KEY", "right-secret"
+
+    def __init__(self):
+        self.used, self.messages = set(), {}
+
+    def refuse(self, why, status=400, code="ValidationError"):
+        return Refused(why, status, {"errorCode": code, "errorMessage": why})
+
+    def failed(self, code, why):
+        return Refused(why, 200, {"groupInfo": {"groupId": "G0", "count": {"total": 1, "registeredSuccess": 0,
+                                                                           "registeredFailed": 1}},
+                                  "failedMessageList": [{"statusCode": code, "statusMessage": why}], "messageList": []})
+
+    def authenticate(self, request):
+        match = re.fullmatch(r"HMAC-SHA256 apiKey=(\S+), date=(\S+), salt=(\S+), signature=([0-9a-f]{64})",
+                             request.header("Authorization"))
+        if not match or match[1] != self.KEY:
+            raise self.refuse("key", 403, "InvalidAPIKey")
+        _, date, salt, signature = match.groups()
+        wanted = hmac.new(self.SECRET.encode(), (date + salt).encode(), hashlib.sha256).hexdigest()
+        if signature != wanted or not 12 <= len(salt) <= 64:
+            raise self.refuse("signature", 403, "SignatureDoesNotMatch")
+        age = time.time() - datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp()
+        if abs(age) > 900:
+            raise self.refuse("clock", 403, "RequestTimeTooSkewed")
+        if signature in self.used:
+            raise self.refuse("again", 403, "DuplicatedSignature")
+        self.used.add(signature)
+
+    def handle(self, request):
+        self.authenticate(request)
+        if request.path == "/messages/v4/list" and request.method == "GET":
+            found = {key: m for key, m in self.messages.items() if m["to"] == request.query.get("to")}
+            return 200, {}, {"messageList": found}, ""
+        if request.path != "/messages/v4/send-many/detail":
+            raise self.refuse("no such path", 404, "NotFound")
+        body = request.json(self.refuse("JSON"))
+        only(body, {"messages", "allowDuplicates", "showMessageList", "scheduledDate", "strict"}, self.refuse)
+        message = (body.get("messages") or [{}])[0]
+        only(message, {"to", "from", "text", "type", "subject", "kakaoOptions", "customFields"}, self.refuse)
+        if message.get("from") != "0212345678":
+            raise self.failed("1062", "sender number")
+        if not DOMESTIC.fullmatch(message.get("to", "")):
+            raise self.failed("3010", "number")
+        limits = {"SMS": 90, "LMS": 2000, "ATA": 100000}
+        kind = message.get("type")
+        if kind not in limits or not fits(message.get("text", ""), limits[kind]):
+            raise self.failed("1029", "text")
+        if kind == "ATA" and not {"pfId", "templateId"} <= set(message.get("kakaoOptions", {})):
+            raise self.refuse("kakaoOptions")
+        if any(len(key) > 30 or len(value) > 100 for key, value in message.get("customFields", {}).items()):
+            raise self.refuse("customFields")
+        number = f"M{next(numbers)}"
+        self.messages[number] = {**message, "messageId": number, "groupId": "G1", "statusCode": "2000"}
+        return 200, {}, {"groupInfo": {"groupId": "G1", "count": {"total": 1, "registeredSuccess": 1, "registeredFailed": 0}},
+                         "failedMessageList": [], "messageList": [{"messageId": number}]}, number
+
+
+class Sens:
+    SERVICE, ACCESS, SECRET = "ncp:sms:kr:1:svc", "ACCESS", "right-secret"
+
+    def refuse(self, why, status=400):
+        return Refused(why, status, {"error": {"errorCode": str(status), "message": why}})
+
+    def handle(self, request):
+        stamp = request.header("x-ncp-apigw-timestamp")
+        text = f"{request.method} {request.full_path}\n{stamp}\n{self.ACCESS}"
+        wanted = base64.b64encode(hmac.new(self.SECRET.encode(), text.encode(), hashlib.sha256).digest()).decode()
+        if request.header("x-ncp-iam-access-key") != self.ACCESS or request.header("x-ncp-apigw-signature-v2") != wanted:
+            raise self.refuse("signature", 401)
+        if abs(time.time() * 1000 - int(stamp)) > 300_000:
+            raise self.refuse("timestamp", 401)
+        if request.path != f"/sms/v2/services/{self.SERVICE}/messages":
+            raise self.refuse("service", 404)
+        body = request.json(self.refuse("JSON"))
+        only(body, {"type", "contentType", "countryCode", "from", "subject", "content", "messages"}, self.refuse)
+        if body.get("type") not in ("SMS", "LMS") or body.get("contentType") not in ("COMM", "AD"):
+            raise self.refuse("type")
+        if not body.get("content") or not fits(body["content"], 90 if body["type"] == "SMS" else 2000):
+            raise self.refuse("content")
+        if not fits(body.get("subject", ""), 40):
+            raise self.refuse("subject")
+        people = body.get("messages") or []
+        if not 1 <= len(people) <= 100 or not all(DOMESTIC.fullmatch(p.get("to", "")) for p in people):
+            raise self.refuse("messages")
+        number = f"ssreq-{next(numbers)}"
+        return 202, {}, {"requestId": number, "requestTime": "2026-11-29T13:26:09", "statusCode": "202",
+                         "statusName": "success"}, number
+
+
+KOREAN = {"bizppurio": BizPpurio(), "nhn-alimtalk": NhnAlimtalk(), "nhn-sms": NhnSms(), "solapi": Solapi(), "sens": Sens()}

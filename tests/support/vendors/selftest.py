@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Does each vendor refuse a deliberately wrong request? selftest.py BASE_URL"""
+
+import base64
+import datetime
+import hashlib
+import hmac
+import json
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+BASE = sys.argv[1]
+
+
+def call(path, body=None, headers=None, form=False, raw=None):
+    data = raw if raw is not None else urllib.parse.urlencode(body).encode() if form else json.dumps(body).encode()
+    kind = "application/x-www-form-urlencoded" if form else "application/json"
+    request = urllib.request.Request(BASE + path, data=data, headers={"Content-Type": kind, **(headers or {})})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def basic(user, password):
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+
+def solapi_headers():
+    date = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+    salt = hashlib.sha256(str(time.time_ns()).encode()).hexdigest()[:32]
+    signature = hmac.new(b"right-secret", (date + salt).encode(), hashlib.sha256).hexdigest()
+    return {"Authorization": f"HMAC-SHA256 apiKey=KEY, date={date}, salt={salt}, signature={signature}"}
+
+
+def sens_headers(path):
+    stamp = str(int(time.time() * 1000))
+    text = f"POST {path}\n{stamp}\nACCESS"
+    signature = base64.b64encode(hmac.new(b"right-secret", text.encode(), hashlib.sha256).digest()).decode()
+    return {"x-ncp-apigw-timestamp": stamp, "x-ncp-iam-access-key": "ACCESS", "x-ncp-apigw-signature-v2": signature}
+
+
+AGENT = {"User-Agent": "DiscordBot (x, 1)"}
+SLACK = {"Authorization": "Bearer xoxb-right-token"}
+TWILIO = basic("AC00000000000000000000000000000001", "right-token")
+MESSAGES = "/twilio/2010-04-01/Accounts/AC00000000000000000000000000000001/Messages.json"
+SENS = "/sens/sms/v2/services/ncp:sms:kr:1:svc/messages"
+token = json.loads(call("/bizppurio/v1/token", {}, basic("acct", "right-password"))[1])["accesstoken"]
+BIZ = {"Authorization": "Bearer " + token}
+BIZ_BODY = {"account": "acct", "refkey": "r", "type": "sms", "from": "0212345678", "to": "01012345678",
+            "content": {"sms": {"message": "가" * 46}}}
+NHN = {"X-Secret-Key": "right-secret"}
+
+# what is wrong, the call, what the answer says
+WRONG = [
+    ("slack-webhook: size", call("/slack-webhook/services/T000/B000/SECRET", {"text": "x" * 40001}), 400, "invalid_payload"),
+    ("slack-webhook: shape", call("/slack-webhook/services/T000/B000/SECRET", {"body": "x"}), 400, "invalid_payload"),
+    ("slack: no text", call("/slack/api/chat.postMessage", {"channel": "C1"}, SLACK), 200, "no_text"),
+    ("slack: token", call("/slack/api/chat.postMessage", {"channel": "C1", "text": "x"}), 200, "invalid_auth"),
+    ("discord-webhook: agent", call("/discord-webhook/api/webhooks/111/SECRET?wait=true", {"content": "x"}), 403, "40333"),
+    ("discord-webhook: size", call("/discord-webhook/api/webhooks/111/SECRET?wait=true", {"content": "x" * 2001}, AGENT), 400,
+     "50035"),
+    ("discord-bot: nonce", call("/discord-bot/api/v10/channels/123456789012345678/messages",
+                                {"content": "x", "nonce": "n" * 26}, {**AGENT, "Authorization": "Bot right-bot-token"}), 400,
+     "50035"),
+    ("telegram: size", call("/telegram/bot123456:right-token/sendMessage", {"chat_id": "7", "text": "x" * 4097}), 400,
+     "too long"),
+    ("ntfy: priority", call("/ntfy/", {"topic": "a", "message": "x", "priority": 9},
+                            {"Authorization": "Bearer tk_right-token"}), 400, "40007"),
+    ("teams: shape", call("/teams/workflows/SECRET", {"text": "x"}), 400, "Bad payload"),
+    ("twilio: number", call(MESSAGES, {"To": "01012345678", "From": "+1", "Body": "x"}, TWILIO, form=True), 400, "21211"),
+    ("twilio: JSON", call(MESSAGES, {"To": "+821012345678", "Body": "x"}, TWILIO), 400, "21602"),
+    ("vonage: plus", call("/vonage/sms/json", {"api_key": "abcd", "api_secret": "right-secret", "from": "S",
+                                               "to": "+821012345678", "text": "x"}, form=True), 200, '"3"'),
+    ("sendgrid: shape", call("/sendgrid/v3/mail/send", {"to": "a@example.com"}, {"Authorization": "Bearer SG.right-token"}),
+     400, "unknown member"),
+    ("mailgun: address", call("/mailgun/v3/mg.example.com/messages", {"to": "nobody"}, basic("api", "right-key"), form=True),
+     400, "not a valid address"),
+    ("postmark: shape", call("/postmark/email", {"To": "a@example.com"},
+                             {"X-Postmark-Server-Token": "right-token", "Accept": "application/json"}), 422, "300"),
+    ("bizppurio: size", call("/bizppurio/v3/message", BIZ_BODY, BIZ), 400, "2000"),
+    ("bizppurio: refkey", call("/bizppurio/v3/message", {**BIZ_BODY, "refkey": "r" * 33}, BIZ), 400, "2000"),
+    ("bizppurio: token", call("/bizppurio/v3/message", BIZ_BODY, {"Authorization": "Bearer old"}), 401, "3005"),
+    ("nhn-alimtalk: secret", call("/nhn-alimtalk/alimtalk/v2.3/appkeys/appkey1/messages", {}), 200, "-1001"),
+    ("nhn-alimtalk: number", call("/nhn-alimtalk/alimtalk/v2.3/appkeys/appkey1/messages",
+                                  {"senderKey": "SENDERKEY", "templateCode": "T", "recipientList": [{"recipientNo": "+82101"}]},
+                                  NHN), 200, "-2013"),
+    ("nhn-sms: size", call("/nhn-sms/sms/v3.0/appKeys/appkey1/sender/sms",
+                           {"body": "가" * 46, "sendNo": "0212345678", "recipientList": [{"recipientNo": "01012345678"}]}, NHN),
+     200, "-2023"),
+    ("nhn-sms: advertising", call("/nhn-sms/sms/v3.0/appKeys/appkey1/sender/ad-sms",
+                                  {"body": "x", "sendNo": "0212345678", "recipientList": [{"recipientNo": "01012345678"}]},
+                                  NHN), 200, "-6003"),
+    ("solapi: size", call("/solapi/messages/v4/send-many/detail",
+                          {"messages": [{"to": "01012345678", "from": "0212345678", "type": "SMS", "text": "가" * 46}]},
+                          solapi_headers()), 200, "1029"),
+    ("solapi: signature", call("/solapi/messages/v4/send-many/detail", {}), 403, "InvalidAPIKey"),
+    ("sens: size", call(SENS, {"type": "SMS", "contentType": "COMM", "from": "0212345678", "content": "가" * 46,
+                               "messages": [{"to": "01012345678"}]}, sens_headers(SENS)), 400, "content"),
+    ("sens: signature", call(SENS, {}, {"x-ncp-apigw-timestamp": "1"}), 401, "signature"),
+]
+
+failed = 0
+for what, (status, body), wanted, part in WRONG:
+    if status != wanted or part not in body:
+        print(f"{what}: {status} {body}, and not {wanted} {part}")
+        failed = 1
+print(f"{len(WRONG)} wrong requests")
+sys.exit(failed)
