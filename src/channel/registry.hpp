@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/ports/channel.hpp"
 #include "core/ports/clock.hpp"
+#include "core/ports/credential_cache.hpp"
 #include "core/ports/http.hpp"
 #include "core/ports/loop.hpp"
 #include "core/ports/process.hpp"
@@ -24,6 +25,7 @@ struct ChannelPorts {
   Loop& loop;
   ProcessRunner& processes;
   Clock& clock;
+  CredentialCache& credentials;  // of all processes; the first use may open the database
   // The process's HTTP client, made by the first call: a process without an HTTP channel never pays for it.
   // The error (no CA bundle, say) becomes that of make_channel().
   std::function<Result<HttpClient*>()> http{};

@@ -10,6 +10,7 @@
 
 #include "channel/target_url.hpp"
 #include "cmd/context.hpp"
+#include "cmd/drivers.hpp"
 #include "cmd/render.hpp"
 #include "core/report.hpp"
 #include "store/open.hpp"
@@ -206,8 +207,14 @@ struct Driver {
     return fail(Code::kConfig, program + " is not found in PATH", "write the whole path; cron's PATH is short");
   }
   Result<std::string> operator()(const WebhookDriverConfig& webhook) const {
-    if (!webhook.url.is_set()) return "the recipient is the URL";
-    const std::string& url = webhook.url.value.reveal();
+    return webhook.url.is_set() ? reach(webhook.url.value.reveal()) : "the recipient is the URL";
+  }
+  Result<std::string> operator()(const WebPushDriverConfig&) const { return "the recipient names the push service"; }
+  Result<std::string> operator()(const ApnsDriverConfig& apns) const { return reach(apns.url); }
+  Result<std::string> operator()(const FcmDriverConfig& fcm) const { return reach(fcm.url); }
+  Result<std::string> operator()(const SesDriverConfig& ses) const { return reach(ses.url); }
+
+  Result<std::string> reach(const std::string& url) const {
     TRY(check_target_url(url));
     if (options.offline) return target_host(url) + " (not tried)";
     if (auto reached = check_reachable(url, ca_bundle, channel.timeout); !reached) {
@@ -230,8 +237,7 @@ void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions
 void check_channels(Findings& findings, const Config& config, const CheckOptions& options, Context& context) {
   const auto bundle = find_ca_bundle(config.ca_bundle, context.environment()("SSL_CERT_FILE"));
   bool needed = false;
-  for (const ChannelConfig& channel : config.channels)
-    needed = needed || std::holds_alternative<WebhookDriverConfig>(channel.driver);
+  for (const ChannelConfig& channel : config.channels) needed = needed || needs_certificates(channel);
   if (bundle)
     findings.good("CA bundle", *bundle);
   else if (needed)

@@ -9,22 +9,27 @@
 namespace notify {
 namespace {
 
-// Whether a channel can need certificates: an https URL, or URLs that only the recipients know.
-bool needs_certificates(const ChannelConfig& channel) {
-  const auto* webhook = std::get_if<WebhookDriverConfig>(&channel.driver);
-  return webhook != nullptr && (!webhook->url.is_set() || !webhook->url.value.reveal().starts_with("http:"));
-}
-
 Result<std::string> ca_bundle(Engine& engine) {
   return find_ca_bundle(engine.config().ca_bundle, engine.context().environment()("SSL_CERT_FILE"));
 }
 
 }  // namespace
 
+bool needs_certificates(const ChannelConfig& channel) {
+  if (const auto* webhook = std::get_if<WebhookDriverConfig>(&channel.driver))
+    return !webhook->url.is_set() || !webhook->url.value.reveal().starts_with("http:");
+  return !std::holds_alternative<FileDriverConfig>(channel.driver) &&
+         !std::holds_alternative<ExecDriverConfig>(channel.driver);
+}
+
 Drivers::Drivers(Engine& engine, std::vector<ChannelConfig> channels, int concurrency)
-    : channels_(std::move(channels)), processes_(engine.loop()) {
-  const ChannelPorts ports{engine.loop(), processes_, engine.context().clock(),
-                           [this, &engine, concurrency] { return http(engine, concurrency); }, user_agent()};
+    : channels_(std::move(channels)), processes_(engine.loop()), credentials_(engine.store().path(), engine.run()) {
+  const ChannelPorts ports{engine.loop(),
+                           processes_,
+                           engine.context().clock(),
+                           credentials_,
+                           [this, &engine, concurrency] { return http(engine, concurrency); },
+                           user_agent()};
   for (ChannelConfig& channel : channels_) {
     Result<std::unique_ptr<Channel>> made = driver(engine, channel, ports);
     if (!made) {

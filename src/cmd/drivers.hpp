@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/lane_book.hpp"
 #include "core/ports/channel.hpp"
+#include "store/credential.hpp"
 #include "sys/curl_http.hpp"
 #include "sys/process_runner.hpp"
 
@@ -15,6 +16,10 @@ namespace notify {
 
 class Engine;
 struct ChannelPorts;
+
+// Whether a channel can need CA certificates: an https URL, or URLs that only the recipients know. Its secrets have been
+// loaded.
+bool needs_certificates(const ChannelConfig& channel);
 
 // The drivers of the served channels over the engine's loop, with the HTTP client and the process runner that they
 // share.
@@ -33,6 +38,7 @@ class Drivers {
 
   std::vector<ChannelConfig> channels_;
   SystemProcessRunner processes_;
+  SharedCredentials credentials_;
   std::unique_ptr<CurlHttp> http_{};
   std::vector<std::unique_ptr<Channel>> drivers_{};
   std::vector<WorkLane> lanes_{};

@@ -7,6 +7,10 @@ struct DriverName {
   std::string_view operator()(const FileDriverConfig&) const noexcept { return "file"; }
   std::string_view operator()(const ExecDriverConfig&) const noexcept { return "exec"; }
   std::string_view operator()(const WebhookDriverConfig&) const noexcept { return "webhook"; }
+  std::string_view operator()(const ApnsDriverConfig&) const noexcept { return "apns"; }
+  std::string_view operator()(const FcmDriverConfig&) const noexcept { return "fcm"; }
+  std::string_view operator()(const WebPushDriverConfig&) const noexcept { return "webpush"; }
+  std::string_view operator()(const SesDriverConfig&) const noexcept { return "ses"; }
 };
 
 }  // namespace

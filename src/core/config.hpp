@@ -14,6 +14,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/config_apns.hpp"
+#include "core/config_fcm.hpp"
+#include "core/config_ses.hpp"
+#include "core/config_webpush.hpp"
 #include "core/instant.hpp"
 #include "core/secret.hpp"
 
@@ -141,9 +145,12 @@ struct WebhookDriverConfig {
   HttpVersion http_version = HttpVersion::k1_1;
   std::vector<int> not_sent{};  // statuses by which this receiver promises that nothing was done
   bool allow_private = false;   // for URLs that come from the recipient; a configured url may always
+  // How Idempotency-Key is written: as it is, or as the string of RFC 8941 that the header's draft asks for.
+  enum class KeyStyle { kPlain, kQuoted, kNone } idempotency_key = KeyStyle::kPlain;
 };
 
-using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig>;
+using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig, ApnsDriverConfig,
+                                  FcmDriverConfig, WebPushDriverConfig, SesDriverConfig>;
 
 // --- channel
 // ------------------------------------------------------------------------------------------------
@@ -164,7 +171,7 @@ struct ChannelConfig {
   std::optional<TextLimit> max_text_bytes{};
 };
 
-// "file", "exec", "webhook": as written in `driver = …`.
+// "file", "exec", "webhook" …: as written in `driver = …`.
 std::string_view driver_name(const DriverConfig& driver) noexcept;
 
 struct Config {

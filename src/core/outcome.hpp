@@ -20,7 +20,7 @@ struct Outcome {
   OutcomeClass cls = OutcomeClass::kUnknown;
   bool disable_endpoint = false;  // the vendor says this address or token is dead
   bool halt_channel = false;      // the lane is broken (credentials, TLS, account), not this message
-  bool not_begun = false;         // with kNotSent: we did not even try, so it costs the message no try
+  bool not_begun = false;         // with kNotSent: trouble of our own before the call, which costs the message no try
   bool connect_refused = false;   // counts towards "five in a row" (the lane is down)
   bool lane_wide = false;         // with retry_after: holds for the lane, not just this message (429)
   std::optional<Duration> retry_after{};

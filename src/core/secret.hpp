@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace notify {
 
@@ -31,10 +32,11 @@ inline std::string to_string(const Secret&) { return Secret::masked(); }
 // enqueue need not be one who may read the vendors' passwords); sys/secrets.hpp does, for the commands that
 // send, and fills `value`.
 struct SecretSetting {
-  enum class Source { kNone, kPlain, kFile, kEnvironment };
+  enum class Source { kNone, kPlain, kFile, kEnvironment, kCommand };
   Source source = Source::kNone;
-  std::string from{};  // path of the file, or name of the variable
-  Secret value{};      // kPlain: at once; else after load_secrets()
+  std::string from{};                  // path of the file, or name of the variable
+  Secret value{};                      // kPlain: at once; else after load_secrets()
+  std::vector<std::string> command{};  // argv of the program that prints it
 
   bool is_set() const noexcept { return source != Source::kNone; }
 };

@@ -187,4 +187,13 @@ Result<int> SqlitePrune::forget_receipts(Instant cutoff) {
   return forget.bind(cutoff, kPage).run();
 }
 
+Result<int> SqlitePrune::forget_credentials(Instant cutoff) {
+  TRY_ASSIGN(Use forget, session_.writer().use(R"sql(
+    DELETE FROM notification_credential
+     WHERE name IN (SELECT name FROM notification_credential
+                     WHERE coalesce(expires_at, 0) < ?1 AND coalesce(fetch_until, 0) < ?1 LIMIT ?2)
+     -- may scan: a row per channel and key; may collect: a page of them)sql"));
+  return forget.bind(cutoff, kPage).run();
+}
+
 }  // namespace notify

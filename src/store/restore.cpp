@@ -134,6 +134,8 @@ class Restorer {
   Result<std::string> close(std::int64_t run_id) {
     TRY_ASSIGN(Transaction transaction, Transaction::begin(database_, Transaction::Kind::kWrite));
     TRY(execute("DELETE FROM notification_queue -- may scan: all of it, and may collect: once a restore"));
+    // Tokens of another time; the vendor may have replaced them since.
+    TRY(execute("DELETE FROM notification_credential -- may scan: all of it, and may collect: once a restore"));
     // Claims of messages whose outbox is elsewhere.
     TRY(execute(R"sql(
       UPDATE notification_inbox SET status = 'ERROR', reason = 'restored', settled_at = ?1, updated_at = ?1

@@ -24,7 +24,11 @@ constexpr auto kSections = std::to_array<ConfigSection>({
      "Needs `timezone`."},
     {"channels.*",
      "A channel: a name that messages carry in `--channel`, and the driver that delivers them. "
-     "Names are made of a-z, 0-9, `_`, `-` and `.`, at most 64 of them."},
+     "Names are made of a-z, 0-9, `_`, `-` and `.`, at most 64 of them. A secret is written as `{ file = \"/path\" }` "
+     "(which "
+     "only its owner may read), as `{ env = \"NAME\" }`, or as `{ command = [\"pass\", \"show\", \"x\"] }`: a program "
+     "that "
+     "prints it within 10 seconds, run without a shell whenever a command needs the channel."},
     {"alerts", "Whom to tell when something was given up, is unknown or stands still."},
     {"templates", "Message templates, one file each."},
 });
@@ -131,16 +135,17 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "Required.",
      "exec"},
 
-    {"channels.*", "url", "string, { file } or { env }", "",
+    {"channels.*", "url", "string, { file }, { env } or { command }", "",
      "Where to post. Without it the recipient is the URL. A URL that is itself a secret belongs into a file: "
      "`{ file = \"/etc/notifyctl/hook.secret\" }`.",
      "webhook"},
     {"channels.*", "headers", "table", "",
-     "Headers to add. A value is a string, `{ file }` or `{ env }`. A plain value of a header whose name "
+     "Headers to add. A value is a string, `{ file }`, `{ env }` or `{ command }`. A plain value of a header whose "
+     "name "
      "sounds like a "
      "credential needs a configuration file that only its owner may read.",
      "webhook"},
-    {"channels.*", "secret", "{ file }, { env } or a list of them", "",
+    {"channels.*", "secret", "{ file }, { env }, { command } or a list of them", "",
      "Signing key of the Standard Webhooks headers, with or without `whsec_`. Several, newest first, all "
      "sign, for the "
      "time in which a key is changed.",

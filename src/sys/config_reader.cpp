@@ -216,17 +216,18 @@ bool read_secret(Source& source, const toml::node& node, const std::string& key,
   }
   const toml::table* table = node.as_table();
   if (table == nullptr)
-    return source.problem(node, key, expected("a string, { file = … } or { env = … }", node)), false;
+    return source.problem(node, key, expected("a string, { file = … }, { env = … } or { command = [ … ] }", node)),
+           false;
   Section section(source, *table, key, {});
-  section.check_keys({"file", "env"});
+  section.check_keys({"file", "env", "command"});
+  if (table->size() != 1) return source.problem(node, key, "needs one of file, env and command"), false;
   SecretSetting setting;
-  const bool from_file = section.path("file", setting.from);
-  if (from_file) setting.source = SecretSetting::Source::kFile;
-  if (section.find("env") != nullptr) {
-    if (from_file) return section.problem("env", "either file or env, not both"), false;
-    if (section.text("env", setting.from)) setting.source = SecretSetting::Source::kEnvironment;
+  if (section.path("file", setting.from)) setting.source = SecretSetting::Source::kFile;
+  if (section.text("env", setting.from)) setting.source = SecretSetting::Source::kEnvironment;
+  if (section.texts("command", setting.command)) {
+    if (setting.command.empty()) return section.problem("command", "must not be empty"), false;
+    setting.source = SecretSetting::Source::kCommand;
   }
-  if (table->empty()) return source.problem(node, key, "needs file or env"), false;
   if (!setting.is_set()) return false;
   target = std::move(setting);
   return true;

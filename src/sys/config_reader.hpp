@@ -73,7 +73,7 @@ class Section {
   std::string pattern_;
 };
 
-// A secret from a string, { file = … } or { env = … }; a problem and false otherwise.
+// A secret from a string, { file = … }, { env = … } or { command = [ … ] }; a problem and false otherwise.
 bool read_secret(Source& source, const toml::node& node, const std::string& key, SecretSetting& target,
                  bool plain_must_be_private);
 

@@ -169,7 +169,8 @@ int SystemProcessRunner::Impl::spawn(Child& child) {
   SpawnPlan plan;
   plan.give(input.read.get(), STDIN_FILENO);
   plan.give(output.write.get(), STDOUT_FILENO);
-  plan.give(output.write.get(), STDERR_FILENO);
+  const bool together = child.request.errors == ProcessRequest::Errors::kTogether;
+  plan.give(together ? output.write.get() : STDERR_FILENO, STDERR_FILENO);
   plan.give_nothing_else();
   std::vector<std::string> variables = child_environment(child.request);
   const int error = plan.spawn(child.pid, pointers(child.request.argv), pointers(variables));

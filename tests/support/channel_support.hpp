@@ -49,7 +49,9 @@ struct Bench {
   FakeLoop loop{clock};
   FakeHttp http{loop};
   FakeProcess processes{loop};
-  ChannelPorts ports{loop, processes, clock, [this]() -> Result<HttpClient*> { return &http; }, "notifyctl/9.9.9"};
+  FakeCredentials credentials{};
+  ChannelPorts ports{
+      loop, processes, clock, credentials, [this]() -> Result<HttpClient*> { return &http; }, "notifyctl/9.9.9"};
   std::vector<Outcome> outcomes{};
 
   Channel::Done keep() {

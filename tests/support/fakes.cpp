@@ -105,6 +105,48 @@ std::string header(const HttpRequest& request, std::string_view name) {
   return found;
 }
 
+FakeCredentials::Row* FakeCredentials::row(std::string_view name) {
+  return broken ? nullptr : &(*rows)[std::string(name)];
+}
+
+Result<std::optional<Credential>> FakeCredentials::find(std::string_view name) {
+  const Row* found = row(name);
+  if (found == nullptr) return fail(Code::kIo, "the fake cache is broken");
+  return found->kept;
+}
+
+Result<bool> FakeCredentials::begin_fetch(std::string_view name, Instant until, Instant now) {
+  Row* found = row(name);
+  if (found == nullptr) return fail(Code::kIo, "the fake cache is broken");
+  if (found->holder != 0 && now < found->until) return false;
+  found->holder = holder_;
+  found->until = until;
+  return true;
+}
+
+Result<bool> FakeCredentials::keep(std::string_view name, const Credential& credential) {
+  Row* found = row(name);
+  if (found == nullptr) return fail(Code::kIo, "the fake cache is broken");
+  if (found->holder != holder_) return false;
+  *found = Row{credential, 0, {}};
+  return true;
+}
+
+Result<void> FakeCredentials::end_fetch(std::string_view name) {
+  Row* found = row(name);
+  if (found == nullptr) return fail(Code::kIo, "the fake cache is broken");
+  if (found->holder == holder_) found->holder = 0;
+  return {};
+}
+
+Result<bool> FakeCredentials::forget(std::string_view name, const Secret& refused) {
+  Row* found = row(name);
+  if (found == nullptr) return fail(Code::kIo, "the fake cache is broken");
+  if (!found->kept || !(found->kept->value == refused)) return false;
+  found->kept.reset();
+  return true;
+}
+
 void FakeProcess::run(ProcessRequest request, std::function<void(ProcessResult)> done) {
   requests.push_back(std::move(request));
   ProcessResult result = take_or(script, exited(0));

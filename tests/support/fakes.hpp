@@ -6,12 +6,15 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/ports/clock.hpp"
+#include "core/ports/credential_cache.hpp"
 #include "core/ports/http.hpp"
 #include "core/ports/loop.hpp"
 #include "core/ports/process.hpp"
@@ -102,6 +105,33 @@ class FakeHttp final : public HttpClient {
 
 // The value of a request's header, in any case; "(none)" and "(several)" are no values of ours.
 std::string header(const HttpRequest& request, std::string_view name);
+
+// The cache of one process, or of several that share the object's `rows`.
+class FakeCredentials final : public CredentialCache {
+ public:
+  struct Row {
+    std::optional<Credential> kept{};
+    int holder = 0;  // 0: nobody fetches
+    Instant until{};
+  };
+  using Rows = std::map<std::string, Row, std::less<>>;
+
+  explicit FakeCredentials(int holder = 1, std::shared_ptr<Rows> shared = std::make_shared<Rows>())
+      : rows(std::move(shared)), holder_(holder) {}
+
+  Result<std::optional<Credential>> find(std::string_view name) override;
+  Result<bool> begin_fetch(std::string_view name, Instant until, Instant now) override;
+  Result<bool> keep(std::string_view name, const Credential& credential) override;
+  Result<void> end_fetch(std::string_view name) override;
+  Result<bool> forget(std::string_view name, const Secret& refused) override;
+
+  std::shared_ptr<Rows> rows;
+  bool broken = false;  // every call fails
+
+ private:
+  Row* row(std::string_view name);
+  int holder_;
+};
 
 class FakeProcess final : public ProcessRunner {
  public:

@@ -12,13 +12,14 @@ constexpr Duration kLost = 3min;
 
 }  // namespace
 
-RealChannels::RealChannels()
-    : ports_{loop_, processes_, clock_, [this]() -> Result<HttpClient*> {
+RealChannels::RealChannels(std::string ca_file)
+    : ports_{loop_, processes_, clock_, credentials_, [this]() -> Result<HttpClient*> {
                if (http_ == nullptr) {
-                 TRY_ASSIGN(http_, CurlHttp::create(loop_, HttpSettings{}));
+                 TRY_ASSIGN(http_, CurlHttp::create(loop_, http_settings_));
                }
                return http_.get();
              }} {
+  http_settings_.ca_file = std::move(ca_file);
   prepare_process();
 }
 

@@ -9,6 +9,7 @@
 
 #include "channel/registry.hpp"
 #include "core/outcome.hpp"
+#include "support/fakes.hpp"
 #include "sys/curl_http.hpp"
 #include "sys/epoll_loop.hpp"
 #include "sys/process_runner.hpp"
@@ -18,7 +19,8 @@ namespace notify::test {
 
 class RealChannels {
  public:
-  RealChannels();
+  // `ca_file`: whom https trusts; empty: nobody.
+  explicit RealChannels(std::string ca_file = {});
 
   std::unique_ptr<Channel> make(const ChannelConfig& config);
   // Hands all of them over in one round of the loop and waits for every outcome; in the order of the
@@ -32,6 +34,8 @@ class RealChannels {
   SystemClock clock_{};
   EpollLoop loop_{};
   SystemProcessRunner processes_{loop_};
+  FakeCredentials credentials_{};
+  HttpSettings http_settings_{};
   std::unique_ptr<CurlHttp> http_{};
   ChannelPorts ports_;
 };

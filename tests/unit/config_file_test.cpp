@@ -274,10 +274,22 @@ TEST(ConfigFile, F46_a_header_cannot_hold_another_one) {
 
 TEST(ConfigFile, a_secret_comes_from_one_place) {
   const std::string hook = "environment = \"x\"\n[channels.a]\ndriver = \"webhook\"\n";
-  expect_problem(hook + "secret = { file = \"/x\", env = \"X\" }\n", "either file or env, not both");
-  expect_problem(hook + "secret = {}\n", "needs file or env");
+  expect_problem(hook + "secret = { file = \"/x\", env = \"X\" }\n", "needs one of file, env and command");
+  expect_problem(hook + "secret = {}\n", "needs one of file, env and command");
   expect_problem(hook + "secret = { fiel = \"/x\" }\n", "did you mean \"file\"?");
-  expect_problem(hook + "secret = 5\n", "must be a string, { file = … } or { env = … }, not an integer");
+  expect_problem(hook + "secret = 5\n",
+                 "must be a string, { file = … }, { env = … } or { command = [ … ] }, not an integer");
+}
+
+TEST(ConfigFile, a_secret_may_come_from_a_command) {
+  const std::string hook = "environment = \"x\"\n[channels.a]\ndriver = \"webhook\"\n";
+  const auto config = parse(hook + "secret = { command = [\"pass\", \"show\", \"hook\"] }\n");
+  const SecretSetting& secret = std::get<WebhookDriverConfig>(config->channels[0].driver).secrets.at(0);
+  EXPECT_EQ(secret.source, SecretSetting::Source::kCommand);
+  EXPECT_EQ(secret.command, (std::vector<std::string>{"pass", "show", "hook"}));
+  EXPECT_TRUE(secret.value.empty()) << "nothing runs before it is needed";
+  expect_problem(hook + "secret = { command = \"pass show hook\" }\n", "must be a list");
+  expect_problem(hook + "secret = { command = [] }\n", "must not be empty");
 }
 
 TEST(ConfigFile, a_secret_is_not_printable) {

@@ -70,6 +70,35 @@ TEST_F(ConfigFiles, a_secret_of_the_environment_must_be_set) {
   EXPECT_EQ(setting.value.reveal(), "HOOK_TOKEN");
 }
 
+TEST_F(ConfigFiles, a_command_prints_a_secret) {
+  SecretSetting setting;
+  setting.source = SecretSetting::Source::kCommand;
+  setting.command = {"printf", "hunter2\\n"};
+  ASSERT_TRUE(load_secret(setting, no_variables()));
+  EXPECT_EQ(setting.value.reveal(), "hunter2");
+}
+
+TEST_F(ConfigFiles, F57_a_command_that_fails_tells_nothing_of_what_it_printed) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"sh", "-c", "echo hunter2; exit 3"}, "ended with 3"},
+      {{"sh", "-c", "echo hunter2; kill -9 $$"}, "ended by signal 9"},
+      {{"true"}, "printed nothing"},
+      {{"sh", "-c", "head -c 70000 /dev/zero | tr '\\0' x"}, "printed more than 64 KiB"},
+      {{"/nonexistent/pass", "hunter2"}, "does not start"},
+  };
+  for (const auto& [command, why] : cases) {
+    SecretSetting setting;
+    setting.source = SecretSetting::Source::kCommand;
+    setting.command = command;
+    const auto loaded = load_secret(setting, no_variables());
+    ASSERT_FALSE(loaded) << why;
+    EXPECT_EQ(loaded.error().code, Code::kConfig);
+    EXPECT_THAT(loaded.error().message, HasSubstr(why));
+    EXPECT_THAT(loaded.error().message, Not(HasSubstr("hunter2")));
+    EXPECT_TRUE(setting.value.empty());
+  }
+}
+
 TEST_F(ConfigFiles, errors_about_secrets_name_channel_and_key) {
   ChannelConfig channel;
   channel.name = "ops";

@@ -14,7 +14,9 @@ struct ProcessRequest {
   std::string input{};              // written to the child's standard input
   std::vector<std::pair<std::string, std::string>> environment{};  // added to ours
   Duration timeout{10000};        // then SIGTERM to its process group, and SIGKILL after 2 s
-  std::size_t max_output = 4096;  // of stderr and stdout together; what exceeds it is read and thrown away
+  std::size_t max_output = 4096;  // what exceeds it is read and thrown away
+  // kTogether: standard error is part of the output. kOurs: the child has our own standard error.
+  enum class Errors { kTogether, kOurs } errors = Errors::kTogether;
 };
 
 struct ProcessResult {
@@ -22,7 +24,7 @@ struct ProcessResult {
   bool timed_out = false;
   int exit_code = -1;  // -1 when ended by a signal
   int signal = 0;
-  std::string output{};  // raw bytes of the child
+  std::string output{};  // raw bytes of the child's standard output (see errors)
   std::string error{};   // why it did not start
 };
 

@@ -39,6 +39,8 @@ class PruneTable {
   virtual Result<int> forget_alerts(Instant cutoff) = 0;
   // Receipts that were applied before it.
   virtual Result<int> forget_receipts(Instant cutoff) = 0;
+  // Credentials that ended before it, and of which nobody is fetching a new one.
+  virtual Result<int> forget_credentials(Instant cutoff) = 0;
 };
 
 }  // namespace notify
