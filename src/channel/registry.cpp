@@ -2,19 +2,27 @@
 
 #include <array>
 
+#include "channel/apns.hpp"
 #include "channel/exec.hpp"
+#include "channel/fcm.hpp"
 #include "channel/file.hpp"
 #include "channel/http.hpp"
+#include "channel/ses.hpp"
 #include "channel/webhook.hpp"
+#include "channel/webpush.hpp"
 
 namespace notify {
 namespace {
 
 constexpr std::array kDrivers{
+    Driver{"apns", "sends to Apple devices by Apple's push service", make_apns_channel},
     Driver{"exec", "runs a program with the message as JSON on its standard input", make_exec_channel},
+    Driver{"fcm", "sends to devices by Firebase Cloud Messaging", make_fcm_channel},
     Driver{"file", "appends the message as one JSON line to a file", make_file_channel},
     Driver{"http", "calls a vendor's HTTP API as a recipe describes it", make_http_channel, true},
+    Driver{"ses", "sends mail by Amazon SES", make_ses_channel},
     Driver{"webhook", "posts the message as JSON to an http or https URL, signed", make_webhook_channel},
+    Driver{"webpush", "sends to browsers by their push services, encrypted", make_webpush_channel},
 };
 
 }  // namespace

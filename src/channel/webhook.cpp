@@ -17,6 +17,8 @@
 namespace notify {
 namespace {
 
+using KeyStyle = WebhookDriverConfig::KeyStyle;
+
 bool is_visible_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
@@ -45,6 +47,15 @@ void judge_endpoint(const HttpEvidence& evidence, bool url_is_configured, Outcom
   outcome.halt_channel = outcome.halt_channel && evidence.curl_code == kOurCaBundle;
   outcome.lane_wide = false;
   outcome.connect_refused = false;
+}
+
+// A 503 that says when to come back was not worked on; 429, 502 and 504 ask for fewer requests (Standard Webhooks).
+void judge_load(const HttpEvidence& evidence, Outcome& outcome) {
+  constexpr Duration kBreath = 5s;
+  if (evidence.status == 503 && outcome.retry_after) outcome.cls = OutcomeClass::kNotSent;
+  if (evidence.status != 429 && evidence.status != 502 && evidence.status != 504) return;
+  outcome.lane_wide = true;
+  if (!outcome.retry_after) outcome.retry_after = kBreath;
 }
 
 class WebhookChannel final : public Channel {
@@ -80,6 +91,7 @@ class WebhookChannel final : public Channel {
     http_.start(std::move(request), [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
                                      signature = std::move(signature), &clock = clock_](const HttpEvidence& evidence) {
       Outcome outcome = classify_http(evidence, settings->rules, clock.now());
+      judge_load(evidence, outcome);
       judge_endpoint(evidence, !settings->url.empty(), outcome);
       const bool sent = outcome.cls == OutcomeClass::kSent;
       // Our own refusal is told in our own words: libcurl only saw that there was no connection.
@@ -103,7 +115,10 @@ class WebhookChannel final : public Channel {
   // Returns the signature.
   std::string add_message_headers(const Envelope& envelope, HttpRequest& request) const {
     const std::int64_t seconds = clock_.now().ms / 1000;
-    request.headers.emplace_back("Idempotency-Key", envelope.message_id);
+    if (settings_->key_style == KeyStyle::kPlain)
+      request.headers.emplace_back("Idempotency-Key", envelope.message_id);
+    else if (settings_->key_style == KeyStyle::kQuoted)  // a message id holds nothing that RFC 8941 would escape
+      request.headers.emplace_back("Idempotency-Key", "\"" + envelope.message_id + "\"");
     request.headers.emplace_back("webhook-id", envelope.message_id);
     request.headers.emplace_back("webhook-timestamp", std::to_string(seconds));
     if (!envelope.correlation.empty()) request.headers.emplace_back("X-Correlation-Id", envelope.correlation);

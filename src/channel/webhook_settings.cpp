@@ -112,6 +112,7 @@ Result<std::shared_ptr<const WebhookSettings>> make_webhook_settings(const Chann
   TRY(add_target(*driver, *settings));
   TRY(add_headers(*driver, user_agent, *settings));
   TRY(add_keys(*driver, *settings));
+  settings->key_style = driver->idempotency_key;
   settings->rules.not_sent = driver->not_sent;
   settings->rules.unknown = {409};  // with an idempotency key: the first request is still being worked on
   HttpRequest& request = settings->request;

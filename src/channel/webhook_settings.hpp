@@ -18,6 +18,7 @@ struct WebhookSettings {
   std::vector<std::pair<std::string, std::string>> headers{};  // the same for every message
   std::vector<std::string> keys{};                             // for signing; empty: no signature
   std::vector<std::string> secrets{};                          // never in the text of an outcome
+  WebhookDriverConfig::KeyStyle key_style = WebhookDriverConfig::KeyStyle::kPlain;
   StatusRules rules{};
   HttpRequest request{};  // limits and flags, without a message
 };

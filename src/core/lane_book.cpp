@@ -50,7 +50,7 @@ bool concerns_lane(const Outcome& outcome) noexcept {
 }
 
 LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, Instant now) {
-  if (outcome.cls == OutcomeClass::kNotSent && outcome.lane_wide) {
+  if (outcome.lane_wide && outcome.cls != OutcomeClass::kSent) {
     const Duration wait = std::clamp(outcome.retry_after.value_or(kFirstProbe), Duration{1000}, kLongestHold);
     lane.hold_until = std::max(lane.hold_until.value_or(now), now + wait);
     lane.reason = outcome.reason;

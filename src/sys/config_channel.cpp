@@ -16,8 +16,8 @@ namespace notify::config_file {
 namespace {
 
 // Drivers that are described in the manual of a later version: a better answer than "unknown".
-constexpr std::array kDrivers{"exec", "file", "http", "webhook"};
-constexpr std::array kLaterDrivers{"apns", "fcm", "ses", "smtp", "webpush"};
+constexpr std::array kDrivers{"apns", "exec", "fcm", "file", "http", "ses", "webhook", "webpush"};
+constexpr std::array kLaterDrivers{"smtp"};
 
 // RFC 9110 5.6.2
 bool is_token(std::string_view text) {
@@ -130,6 +130,10 @@ WebhookDriverConfig read_webhook(Section& channel) {
     driver.http_version = *version == 0 ? HttpVersion::k1_1 : HttpVersion::k2;
   read_not_sent(channel, driver.not_sent);
   channel.boolean("allow_private", driver.allow_private);
+  using Style = WebhookDriverConfig::KeyStyle;
+  constexpr std::array kStyles{Style::kPlain, Style::kQuoted, Style::kNone};
+  if (const auto style = channel.choice("idempotency_key", {"plain", "quoted", "none"}))
+    driver.idempotency_key = kStyles.at(*style);
   return driver;
 }
 
@@ -220,9 +224,12 @@ bool read_driver(Section& section, DriverConfig& config, std::string& name) {
   if (name == "exec") return config = read_exec(section), true;
   if (name == "webhook") return config = read_webhook(section), true;
   if (name == "http") return config = read_http(section), true;
+  if (name == "apns") return config = read_apns(section), true;
+  if (name == "fcm") return config = read_fcm(section), true;
+  if (name == "webpush") return config = read_webpush(section), true;
+  if (name == "ses") return config = read_ses(section), true;
   if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
-    section.problem("driver", "\"" + name + "\" is not in this version",
-                    "this version has exec, file, http and webhook");
+    section.problem("driver", "\"" + name + "\" is not in this version", "notifyctl --version lists those that are");
   else
     section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
   return false;

@@ -28,11 +28,13 @@ std::string expected(std::string_view what, const toml::node& node) {
   return "must be " + std::string(what) + ", not " + std::string(type_of(node));
 }
 
-// Driver, whose key is what it is; empty when no driver has it.
-std::string_view driver_with(std::string_view section, std::string_view key) {
+// The drivers that have this key, in words; empty when none has it.
+std::string drivers_with(std::string_view section, std::string_view key) {
+  std::string names;
   for (const ConfigKey& known : config_keys())
-    if (known.section == section && known.key == key) return known.driver;
-  return {};
+    if (known.section == section && known.key == key && !known.driver.empty())
+      names += (names.empty() ? "" : ", ") + quoted(known.driver);
+  return names;
 }
 
 }  // namespace
@@ -56,9 +58,9 @@ void Section::require(std::string_view key) {
 
 void Section::unknown(const toml::key& key, const std::vector<std::string_view>& known, std::string_view driver) {
   const toml::node* node = table_.get(key.str());
-  const std::string_view other = driver.empty() ? std::string_view() : driver_with(pattern_, key.str());
-  if (!other.empty()) {
-    source_.problem(*node, full(key.str()), "is a key of the driver " + quoted(other) + " only");
+  const std::string others = driver.empty() ? std::string() : drivers_with(pattern_, key.str());
+  if (!others.empty()) {
+    source_.problem(*node, full(key.str()), "is a key of the driver " + others + " only");
     return;
   }
   std::string hint = did_you_mean(key.str(), known);

@@ -79,6 +79,12 @@ class Section {
 bool read_secret(Source& source, const toml::node& node, const std::string& key, SecretSetting& target,
                  bool plain_must_be_private);
 
+// config_vendor.cpp: the keys of one driver each.
+ApnsDriverConfig read_apns(Section& section);
+FcmDriverConfig read_fcm(Section& section);
+WebPushDriverConfig read_webpush(Section& section);
+SesDriverConfig read_ses(Section& section);
+
 // config_channel.cpp: [channels.NAME].
 void read_channel(Source& source, const toml::table& table, std::string_view name, Config& config);
 

@@ -170,10 +170,39 @@ TEST_F(ChannelWebhook, F32_OfASuccessOnlyTheStatusCounts) {
     EXPECT_EQ(send(answered(200, body)).cls, OutcomeClass::kSent) << body;
 }
 
-TEST_F(ChannelWebhook, WithoutTheReceiversPromise503IsUnknown) {
+TEST_F(ChannelWebhook, A503IsUnknownUnlessTheReceiverPromisesOrSaysWhenToComeBack) {
   make(to_url());
   EXPECT_EQ(send(answered(503)).cls, OutcomeClass::kUnknown);
-  EXPECT_EQ(send(answered(503, "", {{"retry-after", "30"}})).cls, OutcomeClass::kUnknown);
+  const Outcome overloaded = send(answered(503, "", {{"retry-after", "30"}}));
+  EXPECT_EQ(overloaded.cls, OutcomeClass::kNotSent);
+  EXPECT_EQ(overloaded.retry_after, Duration{30s});
+  EXPECT_TRUE(overloaded.lane_wide);
+}
+
+TEST_F(ChannelWebhook, AReceiverThatIsOverloadedIsGivenABreath) {
+  make(to_url());
+  for (const int status : {429, 502, 504}) {
+    const Outcome outcome = send(answered(status));
+    EXPECT_TRUE(outcome.lane_wide) << status;
+    EXPECT_EQ(outcome.retry_after, Duration{5s}) << status;
+    EXPECT_EQ(send(answered(status, "", {{"retry-after", "60"}})).retry_after, Duration{60s}) << status;
+    EXPECT_EQ(outcome.cls, status == 429 ? OutcomeClass::kNotSent : OutcomeClass::kUnknown) << status;
+  }
+  EXPECT_FALSE(send(answered(500)).lane_wide);
+}
+
+TEST_F(ChannelWebhook, TheIdempotencyKeyIsWrittenAsTheReceiverWantsIt) {
+  using Style = WebhookDriverConfig::KeyStyle;
+  const std::pair<Style, const char*> cases[] = {
+      {Style::kPlain, "shop-0123abcd-7"}, {Style::kQuoted, "\"shop-0123abcd-7\""}, {Style::kNone, "(none)"}};
+  for (const auto& [style, value] : cases) {
+    WebhookDriverConfig driver = to_url();
+    driver.idempotency_key = style;
+    make(driver);
+    send(answered(200));
+    EXPECT_EQ(header(last(), "Idempotency-Key"), value);
+    EXPECT_EQ(header(last(), "webhook-id"), "shop-0123abcd-7");
+  }
 }
 
 TEST_F(ChannelWebhook, TheReceiversWordsAreTheDetailOfARefusal) {

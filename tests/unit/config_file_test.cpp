@@ -348,7 +348,8 @@ TEST(ConfigFile, documented_defaults_load) {
 TEST(ConfigFile, documented_defaults_of_a_channel_load) {
   std::string text = "environment = \"x\"\n[channels.a]\ndriver = \"webhook\"\n";
   for (const ConfigKey& key : config_keys())
-    if (!key.fallback.empty() && key.section == "channels.*" && key.key != "idempotency_window")
+    if (!key.fallback.empty() && key.section == "channels.*" && key.key != "idempotency_window" &&
+        (key.driver.empty() || key.driver == "webhook"))
       text += std::string(key.key) + " = " + std::string(key.fallback) + "\n";
   const auto config = parse(text);
   ASSERT_TRUE(config) << config.error().message << "\n" << text;
@@ -365,13 +366,76 @@ TEST(ConfigFile, documented_defaults_of_a_channel_load) {
 TEST(ConfigFile, every_key_is_described_once_and_in_a_known_section) {
   std::set<std::string> seen;
   for (const ConfigKey& key : config_keys()) {
-    EXPECT_TRUE(seen.insert(std::string(key.section) + "." + std::string(key.key)).second) << key.key;
+    EXPECT_TRUE(
+        seen.insert(std::string(key.section) + "." + std::string(key.key) + "/" + std::string(key.driver)).second)
+        << key.key;
     EXPECT_FALSE(key.text.empty()) << key.key;
     const auto sections = config_sections();
     EXPECT_TRUE(std::any_of(sections.begin(), sections.end(), [&](const ConfigSection& section) {
       return section.name == key.section;
     })) << key.section;
   }
+}
+
+TEST(ConfigFile, apns_channels_are_read) {
+  const std::string head = "environment = \"x\"\n[channels.a]\ndriver = \"apns\"\n";
+  const std::string all = head +
+                          "key = { file = \"/k.p8\" }\nkey_id = \"ABC123DEFG\"\nteam_id = \"DEF123GHIJ\"\n"
+                          "topic = \"com.example.shop\"\n";
+  const auto config = parse(all);
+  ASSERT_TRUE(config) << config.error().message;
+  const auto& driver = std::get<ApnsDriverConfig>(config->channels[0].driver);
+  EXPECT_EQ(driver.key.from, "/k.p8");
+  EXPECT_EQ(driver.key_id, "ABC123DEFG");
+  EXPECT_EQ(driver.url, "https://api.push.apple.com");
+  EXPECT_EQ(driver.priority, 10);
+  EXPECT_FALSE(driver.ttl.has_value());
+  const auto sandbox =
+      parse(all + "environment = \"sandbox\"\npush_type = \"background\"\nttl = \"1h\"\nsound = \"default\"\n");
+  ASSERT_TRUE(sandbox) << sandbox.error().message;
+  const auto& other = std::get<ApnsDriverConfig>(sandbox->channels[0].driver);
+  EXPECT_EQ(other.url, "https://api.sandbox.push.apple.com");
+  EXPECT_EQ(other.priority, 5);
+  EXPECT_EQ(other.ttl, Duration{1h});
+  EXPECT_EQ(std::get<ApnsDriverConfig>(parse(all + "url = \"https://127.0.0.1:8443\"\n")->channels[0].driver).url,
+            "https://127.0.0.1:8443");
+  const std::string without_topic = all.substr(0, all.find("topic"));
+  expect_problem(without_topic, "channels.a.topic: is missing");
+  expect_problem(all.substr(0, all.find("key_id")) + all.substr(all.find("team_id")), "channels.a.key_id: is missing");
+  expect_problem(all + "url = \"http://127.0.0.1\"\n", "must be https://HOST");
+  expect_problem(all + "url = \"https://h/path\"\n", "must be https://HOST");
+  expect_problem(all + "priority = 7\n", "must be 10, 5 or 1");
+  expect_problem(all + "push_type = \"background\"\npriority = 10\n", "must be 5 for a background push");
+  expect_problem(all + "push_type = \"alarm\"\n", "is not one of");
+  expect_problem(all + "project = \"x\"\n", "is a key of the driver");
+}
+
+TEST(ConfigFile, fcm_webpush_and_ses_channels_are_read) {
+  const std::string head = "environment = \"x\"\n[channels.a]\n";
+  const auto fcm = parse(head +
+                         "driver = \"fcm\"\nservice_account = { file = \"/sa.json\" }\ntarget = \"topic\"\n"
+                         "priority = \"high\"\nttl = \"28d\"\n");
+  ASSERT_TRUE(fcm) << fcm.error().message;
+  EXPECT_EQ(std::get<FcmDriverConfig>(fcm->channels[0].driver).target, "topic");
+  EXPECT_EQ(std::get<FcmDriverConfig>(fcm->channels[0].driver).priority, "high");
+  expect_problem(head + "driver = \"fcm\"\n", "service_account: is missing");
+  expect_problem(head + "driver = \"fcm\"\nservice_account = { file = \"/x\" }\nttl = \"29d\"\n", "between 0s and 28d");
+
+  const auto webpush = parse(head +
+                             "driver = \"webpush\"\nkey = { env = \"K\" }\nsubject = \"mailto:a@b.test\"\n"
+                             "allow_hosts = [\"fcm.googleapis.com\"]\n");
+  ASSERT_TRUE(webpush) << webpush.error().message;
+  EXPECT_EQ(std::get<WebPushDriverConfig>(webpush->channels[0].driver).ttl, Duration{24h});
+  expect_problem(head + "driver = \"webpush\"\nkey = { env = \"K\" }\nsubject = \"a@b.test\"\n", "mailto: or https://");
+
+  const std::string ses = head +
+                          "driver = \"ses\"\nregion = \"eu-west-1\"\naccess_key_id = \"AKID\"\n"
+                          "secret_access_key = { env = \"K\" }\nfrom = \"a@b.test\"\n";
+  const auto mail = parse(ses);
+  ASSERT_TRUE(mail) << mail.error().message;
+  EXPECT_EQ(std::get<SesDriverConfig>(mail->channels[0].driver).url, "https://email.eu-west-1.amazonaws.com");
+  expect_problem(ses.substr(0, ses.find("from")), "channels.a.from: is missing");
+  expect_problem(ses.substr(0, ses.find("from")) + "from = \"shop\"\n", "is no mail address");
 }
 
 TEST(ConfigFile, a_named_file_must_exist_and_others_need_not) {

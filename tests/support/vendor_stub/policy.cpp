@@ -207,11 +207,15 @@ Nanos Policy::draw_latency() {
   return Nanos(static_cast<std::int64_t>(std::max(0.0, drawn)));
 }
 
-Plan Policy::at_end(const Request& request) {
+Plan Policy::at_end(const Request& request, Vendor* vendor) {
   const Behaviour* act = decide(Stage::whole, request, SmtpStage::banner);
   if (act == nullptr) act = &plain_->act;
   if (act->is_plain_success()) {
-    if (const Behaviour* failure = chance_failure(request)) act = failure;
+    const Behaviour* failure = chance_failure(request);
+    if (failure != nullptr)
+      act = failure;
+    else if (vendor != nullptr)
+      act = &vendor->answer(request);
   }
   return with_latency(*act);
 }

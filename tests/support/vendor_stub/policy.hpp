@@ -13,6 +13,7 @@
 
 #include "behaviour.hpp"
 #include "request.hpp"
+#include "vendor.hpp"
 
 namespace stub {
 
@@ -50,7 +51,8 @@ class Policy {
   const Behaviour* at_connect(std::uint64_t connection);
   const Behaviour* at_head(const Request& request);
   const Behaviour* at_smtp(SmtpStage stage, const Request& request);
-  Plan at_end(const Request& request);
+  // `vendor` decides where no rule does; nullptr: nobody.
+  Plan at_end(const Request& request, Vendor* vendor = nullptr);
   Plan with_latency(const Behaviour& act);
 
   void set_mode(std::string_view text);

@@ -35,6 +35,7 @@ timespec to_timespec(std::int64_t nanos) { return {nanos / 1'000'000'000, nanos 
 Server::Server(const ServerSettings& settings)
     : settings_(settings), policy_(settings.policy), log_(settings.log, settings.with_body) {
   raise_descriptor_limit();
+  if (!settings_.vendor.empty()) vendor_ = make_vendor(settings_.vendor);
   if (settings_.tls || settings_.starttls) tls_ = make_tls_context(settings_.certificate);
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   signals_ = open_signals();
@@ -157,7 +158,8 @@ std::unique_ptr<Session> Server::make_session(Connection& connection, bool http2
 
 void Server::submit(Connection& connection, std::uint32_t stream, Request& request) {
   request.identify();
-  submit(connection, stream, request, policy_.at_end(request));
+  if (vendor_) vendor_->identify(request);
+  submit(connection, stream, request, policy_.at_end(request, vendor_.get()));
 }
 
 void Server::submit(Connection& connection, std::uint32_t stream, Request& request, Plan plan) {

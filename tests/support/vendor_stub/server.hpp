@@ -14,6 +14,7 @@
 #include "settings.hpp"
 #include "timers.hpp"
 #include "tls.hpp"
+#include "vendor.hpp"
 
 namespace stub {
 
@@ -83,6 +84,7 @@ class Server {
 
   ServerSettings settings_;
   Policy policy_;
+  std::unique_ptr<Vendor> vendor_;
   RequestLog log_;
   TlsContext tls_;
   int epoll_ = -1;

@@ -72,6 +72,12 @@ const std::unordered_map<std::string, Setter>& valued_options() {
       {"--latency", [](S& s, V v) { s.policy.latency = parse_latency(v); }},
       {"--seed", [](S& s, V v) { s.policy.seed = number_of("--seed", v); }},
       {"--h2-streams", [](S& s, V v) { s.http2_streams = static_cast<std::uint32_t>(number_of("--h2-streams", v)); }},
+      {"--vendor",
+       [](S& s, V v) {
+         s.vendor = v;
+         s.all_headers = true;
+         s.policy.path_modes = false;
+       }},
       {"--ok-body", [](S& s, V v) { s.policy.ok_body = v; }},
   };
   return options;
@@ -158,7 +164,7 @@ std::string help_text() {
       "            [--latency 30ms±10ms[,normal|uniform]] [--seed N] [--ok-body TEXT] [--no-path-modes]\n"
       "            [--no-continue] [--tls|--starttls] [--cert F --key F | --self-signed DIR]\n"
       "            [--cert-kind good|wrong-host|expired|future|unknown-ca] [--no-h2] [--h2-streams N]\n"
-      "            [--control 127.0.0.1:0] [--control-port-file F] [--parent-death]\n"
+      "            [--control 127.0.0.1:0] [--control-port-file F] [--parent-death] [--vendor 'NAME key=value…']\n"
       "vendor_stub --summary LOG… [--expect N] [--max-per 60s] [--ignore-refused]\n\nmodes\n";
   for (const Mode& mode : all_modes()) {
     std::string name(mode.name);

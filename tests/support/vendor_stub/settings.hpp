@@ -26,6 +26,7 @@ struct ServerSettings {
   bool all_headers = false;
   bool sends_continue = true;
   bool parent_death = false;
+  std::string vendor;  // whose rules hold for requests that no rule and no path is about
   PolicySettings policy;
 };
 

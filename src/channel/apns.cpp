@@ -1,0 +1,261 @@
+#include "channel/apns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "channel/credential.hpp"
+#include "channel/dispatch_check.hpp"
+#include "channel/jwt.hpp"
+#include "channel/vendor_common.hpp"
+#include "core/classify.hpp"
+#include "core/crypto.hpp"
+
+namespace notify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestPayload = 4096;
+constexpr std::size_t kLongestVoipPayload = 5120;
+constexpr std::size_t kLongestToken = 200;  // hex digits; Apple asks not to expect a length
+
+constexpr Duration kTokenLife = 60min;     // Apple's
+constexpr Duration kTokenMinimum = 20min;  // between two new ones, Apple's
+constexpr Duration kAfterServerError = 15min;
+
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+// --- Apple's reasons
+
+struct Reason {
+  std::string_view name;
+  OutcomeClass cls;
+  enum Then { kNothing, kDisable, kHalt, kRenew, kThrottled, kTooManyTokens, kWait } then = kNothing;
+};
+
+// Those that are judged in another way than their status.
+constexpr std::array kReasons{
+    Reason{"BadDeviceToken", OutcomeClass::kPermanent, Reason::kDisable},
+    Reason{"DeviceTokenNotForTopic", OutcomeClass::kPermanent, Reason::kDisable},
+    Reason{"BadTopic", OutcomeClass::kPermanent, Reason::kHalt},
+    Reason{"MissingTopic", OutcomeClass::kPermanent, Reason::kHalt},
+    Reason{"TopicDisallowed", OutcomeClass::kPermanent, Reason::kHalt},
+    Reason{"IdleTimeout", OutcomeClass::kNotSent, Reason::kNothing},
+    Reason{"ExpiredProviderToken", OutcomeClass::kNotSent, Reason::kRenew},
+    Reason{"UnrelatedKeyIdInToken", OutcomeClass::kNotSent, Reason::kNothing},
+    Reason{"Forbidden", OutcomeClass::kPermanent, Reason::kNothing},
+    Reason{"TooManyRequests", OutcomeClass::kNotSent, Reason::kThrottled},
+    Reason{"TooManyProviderTokenUpdates", OutcomeClass::kNotSent, Reason::kTooManyTokens},
+    Reason{"InternalServerError", OutcomeClass::kUnknown, Reason::kWait},
+    Reason{"ServiceUnavailable", OutcomeClass::kNotSent, Reason::kWait},
+    Reason{"Shutdown", OutcomeClass::kNotSent, Reason::kNothing},
+};
+
+void apply(const Reason& reason, ApnsVerdict& verdict) {
+  Outcome& outcome = verdict.outcome;
+  outcome.cls = reason.cls;
+  outcome.disable_endpoint = reason.then == Reason::kDisable;
+  outcome.halt_channel = reason.then == Reason::kHalt;
+  verdict.renew = reason.then == Reason::kRenew;
+  switch (reason.then) {
+    case Reason::kThrottled: outcome.lane_wide = outcome.retry_after.has_value(); break;  // else it is this device
+    case Reason::kTooManyTokens:
+      outcome.lane_wide = true;
+      outcome.retry_after = std::max(outcome.retry_after.value_or(kTokenMinimum), kTokenMinimum);
+      break;
+    case Reason::kWait:
+      if (!outcome.retry_after) outcome.retry_after = kAfterServerError;
+      break;
+    default: break;
+  }
+}
+
+// A word of letters, as all of Apple's are: fit to be kept as the outcome's reason.
+bool is_word(std::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
+}
+
+// --- the driver
+
+struct Settings {
+  ApnsDriverConfig driver{};
+  HttpRequest request{};
+};
+
+// RFC 9562 8 by the message id, so that all attempts of a message have the same.
+std::string apns_id(std::string_view message_id) {
+  Sha256Hasher hasher;
+  hasher.update(message_id);
+  Sha256 digest = hasher.finish();
+  digest[6] = static_cast<std::uint8_t>((digest[6] & 0x0FU) | 0x80U);
+  digest[8] = static_cast<std::uint8_t>((digest[8] & 0x3FU) | 0x80U);
+  std::string id = to_hex({reinterpret_cast<const char*>(digest.data()), 16});
+  for (const std::size_t at : {8U, 13U, 18U, 23U}) id.insert(at, 1, '-');
+  return id;
+}
+
+std::shared_ptr<CredentialSource> provider_tokens(const ApnsDriverConfig& driver, PrivateKey key,
+                                                  const ChannelPorts& ports) {
+  CredentialSource::Policy policy;
+  policy.renew_before = 15min;
+  policy.margin = 5min;
+  policy.minimum_age = kTokenMinimum;
+  const std::string header = json_text(Json{{"alg", "ES256"}, {"kid", driver.key_id}});
+  auto fetch = [header, team = driver.team_id, key = std::move(key),
+                &clock = ports.clock](const std::function<void(CredentialSource::Fetched)>& done) {
+    const Instant now = clock.now();
+    const std::string claims = json_text(Json{{"iss", team}, {"iat", now.ms / 1000}});
+    done(Credential{Secret(signed_jwt(header, claims, key)), now, now + kTokenLife});
+  };
+  // Apple counts by team and key, not by topic: channels of one key share the token.
+  const std::string name = credential_name("apns", driver.team_id + " " + driver.key_id + " " + driver.url);
+  return CredentialSource::make(name, policy, std::move(fetch), ports.credentials, ports.loop, ports.clock);
+}
+
+class ApnsChannel final : public Channel {
+ public:
+  ApnsChannel(std::shared_ptr<const Settings> settings, std::shared_ptr<CredentialSource> tokens, HttpClient& http,
+              Clock& clock)
+      : settings_(std::move(settings)), tokens_(std::move(tokens)), http_(http), clock_(clock) {}
+
+  Result<void> check(const Dispatch& dispatch) const override {
+    TRY(check_dispatch(dispatch));
+    const std::string& token = dispatch.address;
+    if (token.size() > kLongestToken || token.size() % 2 != 0 || !std::all_of(token.begin(), token.end(), is_hex))
+      return fail_field("to", "recipient: no device token, which is written in hexadecimal digits");
+    const Payload& content = dispatch.content;
+    const bool silent = settings_->driver.push_type == "background";
+    if (silent && !(content.subject.empty() && content.body.empty()))
+      return fail_field("body", "body: a background push carries data only");
+    const std::size_t limit = settings_->driver.push_type == "voip" ? kLongestVoipPayload : kLongestPayload;
+    const std::size_t size = apns_payload(dispatch, settings_->driver).size();
+    if (size > limit)
+      return fail_field("body", "body: the notification has " + std::to_string(size) + " bytes, Apple takes " +
+                                    std::to_string(limit));
+    return {};
+  }
+
+  std::string preview(const Dispatch& dispatch) const override {
+    HttpRequest request = make_request(dispatch);
+    request.headers.emplace_back("authorization", std::string("bearer ") + Secret::masked());
+    return preview_of(request, {});
+  }
+
+  void send(Dispatch dispatch, Done done) override {
+    HttpRequest request = make_request(dispatch);
+    // Captures no `this`: the channel may be gone before the call is.
+    tokens_->get([&http = http_, &clock = clock_, began = clock_.monotonic(), tokens = tokens_, streak = streak_,
+                  request = std::move(request), dispatch = std::move(dispatch),
+                  done = std::move(done)](CredentialSource::Fetched token) mutable {
+      if (!token) return done(std::move(token).error());
+      spend(request, clock.monotonic() - began);
+      request.headers.emplace_back("authorization", "bearer " + token->value.reveal());
+      http.start(std::move(request), [&clock, tokens, streak, token = *token, dispatch = std::move(dispatch),
+                                      done = std::move(done)](const HttpEvidence& evidence) {
+        ApnsVerdict verdict = judge_apns(evidence, clock.now());
+        Outcome& outcome = verdict.outcome;
+        const std::vector<std::string> secrets{token.value.reveal()};
+        if (outcome.cls != OutcomeClass::kSent) outcome.detail = safe_detail(evidence, {}, dispatch, secrets);
+        if (verdict.renew) {
+          outcome.not_begun = tokens->refused(token);
+          outcome.halt_channel = !outcome.not_begun;
+        } else if (evidence.status != 0 && evidence.status != 403) {
+          tokens->accepted();
+        }
+        streak->judge(outcome, "is the environment (production or sandbox), and is the topic, that of these devices?");
+        done(std::move(outcome));
+      });
+    });
+  }
+
+ private:
+  HttpRequest make_request(const Dispatch& dispatch) const {
+    const ApnsDriverConfig& driver = settings_->driver;
+    const Envelope& envelope = dispatch.envelope;
+    HttpRequest request = settings_->request;
+    request.url = driver.url + "/3/device/" + dispatch.address;
+    request.body = apns_payload(dispatch, driver);
+    request.headers = {{"apns-topic", driver.topic},
+                       {"apns-push-type", driver.push_type},
+                       {"apns-priority", std::to_string(driver.priority)},
+                       {"apns-id", apns_id(envelope.message_id)},
+                       {"apns-collapse-id", message_mark(envelope.message_id)}};
+    if (envelope.expires)
+      request.headers.emplace_back("apns-expiration", std::to_string(envelope.expires->ms / 1000));
+    else if (driver.ttl)
+      request.headers.emplace_back(
+          "apns-expiration", driver.ttl->count() == 0 ? "0" : std::to_string((clock_.now() + *driver.ttl).ms / 1000));
+    return request;
+  }
+
+  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<CredentialSource> tokens_;
+  std::shared_ptr<DeadStreak> streak_ = std::make_shared<DeadStreak>();
+  HttpClient& http_;
+  Clock& clock_;
+};
+
+}  // namespace
+
+std::string apns_payload(const Dispatch& dispatch, const ApnsDriverConfig& driver) {
+  const Payload& content = dispatch.content;
+  Json aps = Json::object();
+  if (driver.push_type == "background") {
+    aps["content-available"] = 1;
+  } else if (!content.subject.empty() || !content.body.empty()) {
+    if (!content.subject.empty()) aps["alert"]["title"] = content.subject;
+    if (!content.body.empty()) aps["alert"]["body"] = content.body;
+    if (!driver.sound.empty()) aps["sound"] = driver.sound;
+  }
+  Json payload{{"aps", std::move(aps)}};
+  const Json data = content.data.empty() ? Json() : Json::parse(content.data, nullptr, false);
+  if (data.is_object()) {
+    for (const auto& [name, value] : data.items()) {
+      if (name == "aps")
+        payload["aps"].merge_patch(value);
+      else
+        payload[name] = value;
+    }
+  } else if (!data.is_null() && !data.is_discarded()) {
+    payload["data"] = data;
+  }
+  return json_text(payload);
+}
+
+ApnsVerdict judge_apns(const HttpEvidence& evidence, Instant now) {
+  StatusRules rules;
+  rules.not_sent = {503};  // documented: the service is not available
+  ApnsVerdict verdict{classify_http(evidence, rules, now)};
+  if (evidence.status < 200) return verdict;
+  Outcome& outcome = verdict.outcome;
+  if (outcome.cls == OutcomeClass::kSent) {
+    outcome.reference = header_value(evidence, "apns-id");
+    return verdict;
+  }
+  const std::string said = text_member(json_of(evidence), "reason");
+  if (!is_word(said)) return verdict;
+  outcome.reason = said;
+  const auto* known = std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& r) { return r.name == said; });
+  if (known != kReasons.end()) apply(*known, verdict);
+  return verdict;
+}
+
+Result<std::unique_ptr<Channel>> make_apns_channel(const ChannelConfig& config, const ChannelPorts& ports) {
+  const auto* driver = std::get_if<ApnsDriverConfig>(&config.driver);
+  ASSERT(driver != nullptr);
+  Result<PrivateKey> key = PrivateKey::from_pem(driver->key.value.reveal());
+  if (!key) return fail(with_context(std::move(key).error(), "key"));
+  if (key->kind() != PrivateKey::Kind::kP256)
+    return fail(Code::kConfig, "key: Apple's keys are on the curve P-256, this one is RSA");
+  TRY_ASSIGN(HttpClient * http, ports.http());
+  auto settings = std::make_shared<Settings>(Settings{*driver, vendor_request(config, HttpRequest::Version::k2)});
+  auto tokens = provider_tokens(*driver, std::move(*key), ports);
+  return std::make_unique<ApnsChannel>(std::move(settings), std::move(tokens), *http, ports.clock);
+}
+
+}  // namespace notify

@@ -1,0 +1,15 @@
+#pragma once
+
+// JSON Web Tokens (RFC 7515 compact form, RFC 7519).
+
+#include <string>
+#include <string_view>
+
+#include "core/keys.hpp"
+
+namespace notify {
+
+// Both parts are JSON texts; "alg" in the header must be the key's: ES256 for P-256, RS256 for RSA.
+std::string signed_jwt(std::string_view header, std::string_view claims, const PrivateKey& key);
+
+}  // namespace notify
