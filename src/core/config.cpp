@@ -7,6 +7,7 @@ struct DriverName {
   std::string_view operator()(const FileDriverConfig&) const noexcept { return "file"; }
   std::string_view operator()(const ExecDriverConfig&) const noexcept { return "exec"; }
   std::string_view operator()(const WebhookDriverConfig&) const noexcept { return "webhook"; }
+  std::string_view operator()(const SmtpDriverConfig&) const noexcept { return "smtp"; }
 };
 
 }  // namespace

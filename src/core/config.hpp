@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/config_smtp.hpp"
 #include "core/instant.hpp"
 #include "core/secret.hpp"
 
@@ -143,7 +144,7 @@ struct WebhookDriverConfig {
   bool allow_private = false;   // for URLs that come from the recipient; a configured url may always
 };
 
-using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig>;
+using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig, SmtpDriverConfig>;
 
 // --- channel
 // ------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ struct ChannelConfig {
   std::optional<TextLimit> max_text_bytes{};
 };
 
-// "file", "exec", "webhook": as written in `driver = …`.
+// "file", "exec", "webhook", "smtp": as written in `driver = …`.
 std::string_view driver_name(const DriverConfig& driver) noexcept;
 
 struct Config {
