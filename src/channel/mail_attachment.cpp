@@ -53,7 +53,8 @@ tl::unexpected<Error> refuse(std::size_t index, const std::string& why, std::str
 }
 
 Result<MailAttachment> read_attachment(const Json& item, std::size_t index) {
-  if (!item.is_object()) return refuse(index, "is no object", "give {\"filename\", \"content_type\", \"content_base64\"}");
+  if (!item.is_object())
+    return refuse(index, "is no object", "give {\"filename\", \"content_type\", \"content_base64\"}");
   MailAttachment attachment;
   attachment.content_type = "application/octet-stream";
   for (const auto& [name, value] : item.items()) {

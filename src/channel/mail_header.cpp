@@ -24,9 +24,7 @@ bool is_printable_ascii(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-bool is_alnum(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_alnum(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::size_t longest_word(std::string_view text) noexcept {
   std::size_t longest = 0;
@@ -72,7 +70,7 @@ void append_encoded(std::string& out, std::string_view text, std::size_t column)
   while (!text.empty()) {
     std::size_t room = bytes_for(std::min(kEncodedWord, kEncodedLine - std::min(column, kEncodedLine)));
     if (!first || room < kOneCharacter) {
-      out += first ? "\r\n " : "\r\n ";
+      out += "\r\n ";
       room = bytes_for(std::min(kEncodedWord, kEncodedLine - 1));
     }
     const std::string_view part = cut_utf8(text, room);
@@ -127,8 +125,10 @@ std::string percent_encoded(std::string_view text) {
 std::string_view whole_sequences(std::string_view encoded, std::size_t room) noexcept {
   if (encoded.size() <= room) return encoded;
   std::size_t end = room;
-  if (end >= 1 && encoded[end - 1] == '%') end -= 1;
-  else if (end >= 2 && encoded[end - 2] == '%') end -= 2;
+  if (end >= 1 && encoded[end - 1] == '%')
+    end -= 1;
+  else if (end >= 2 && encoded[end - 2] == '%')
+    end -= 2;
   return encoded.substr(0, end);
 }
 
@@ -166,8 +166,7 @@ std::string header_parameter(std::string_view name, std::string_view value) {
                       name.size() + value.size() + 6 <= kLine;
   if (simple) return std::string(kStart).append(name).append("=\"").append(value).append("\"");
   const std::string encoded = "UTF-8''" + percent_encoded(value);
-  if (encoded.size() + name.size() + 4 <= kLine)
-    return std::string(kStart).append(name).append("*=").append(encoded);
+  if (encoded.size() + name.size() + 4 <= kLine) return std::string(kStart).append(name).append("*=").append(encoded);
   std::string out;
   std::string_view rest = encoded;
   for (int section = 0; !rest.empty(); ++section) {

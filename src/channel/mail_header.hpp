@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "channel/mail_address.hpp"
 #include "core/instant.hpp"
+#include "core/mail_address.hpp"
 
 namespace notify {
 

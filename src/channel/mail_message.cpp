@@ -14,15 +14,30 @@ constexpr std::string_view kMixed = "=_notifyctl_mixed";
 constexpr std::string_view kAlternative = "=_notifyctl_alternative";
 
 // What a server or a reader must find only once, or what decides who gets the mail.
-constexpr std::array<std::string_view, 24> kReserved{
-    "date",           "from",          "sender",
-    "to",             "cc",            "bcc",
-    "reply-to",       "subject",       "message-id",
-    "mime-version",   "content-type",  "content-transfer-encoding",
-    "content-id",     "return-path",   "received",
-    "resent-to",      "resent-cc",     "resent-bcc",
-    "resent-from",    "resent-date",   "x-correlation-id",
-    "auto-submitted", "list-unsubscribe", "list-unsubscribe-post"};
+constexpr std::array<std::string_view, 24> kReserved{"date",
+                                                     "from",
+                                                     "sender",
+                                                     "to",
+                                                     "cc",
+                                                     "bcc",
+                                                     "reply-to",
+                                                     "subject",
+                                                     "message-id",
+                                                     "mime-version",
+                                                     "content-type",
+                                                     "content-transfer-encoding",
+                                                     "content-id",
+                                                     "return-path",
+                                                     "received",
+                                                     "resent-to",
+                                                     "resent-cc",
+                                                     "resent-bcc",
+                                                     "resent-from",
+                                                     "resent-date",
+                                                     "x-correlation-id",
+                                                     "auto-submitted",
+                                                     "list-unsubscribe",
+                                                     "list-unsubscribe-post"};
 
 bool same_name(std::string_view a, std::string_view b) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -67,8 +82,7 @@ std::string multipart(std::string_view kind, std::string_view boundary, const st
 std::string body_of(const Payload& content) {
   if (content.html.empty()) return text_part("plain", content.body);
   if (content.body.empty()) return text_part("html", content.html);
-  return multipart("alternative", kAlternative,
-                   {text_part("plain", content.body), text_part("html", content.html)});
+  return multipart("alternative", kAlternative, {text_part("plain", content.body), text_part("html", content.html)});
 }
 
 std::string body_with(const Payload& content, const std::vector<MailAttachment>& attachments) {
@@ -76,6 +90,13 @@ std::string body_with(const Payload& content, const std::vector<MailAttachment>&
   std::vector<std::string> parts{body_of(content)};
   for (const MailAttachment& attachment : attachments) parts.push_back(attachment_part(attachment));
   return multipart("mixed", kMixed, parts);
+}
+
+// What programs look for stays as it is, however long.
+std::string correlation_header(std::string_view correlation) {
+  constexpr const char* kName = "X-Correlation-Id";
+  const bool ascii = std::all_of(correlation.begin(), correlation.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return ascii ? plain_header(kName, correlation) : text_header(kName, correlation);
 }
 
 }  // namespace
@@ -89,7 +110,7 @@ std::string make_mail(const Dispatch& dispatch, const MailStyle& style, const Ma
   mail += plain_header("Message-ID", "<" + envelope.message_id + "@" + style.message_id_domain + ">");
   mail += text_header("Subject", dispatch.content.subject);
   mail += plain_header("Auto-Submitted", "auto-generated");  // RFC 3834: no vacation notice shall answer it
-  if (!envelope.correlation.empty()) mail += text_header("X-Correlation-Id", envelope.correlation);
+  if (!envelope.correlation.empty()) mail += correlation_header(envelope.correlation);
   if (!content.unsubscribe_url.empty()) {
     mail += plain_header("List-Unsubscribe", "<" + content.unsubscribe_url + ">");
     mail += plain_header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click");  // RFC 8058

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "channel/mail_address.hpp"
 #include "channel/mail_attachment.hpp"
 #include "core/instant.hpp"
+#include "core/mail_address.hpp"
 #include "core/ports/channel.hpp"
 
 namespace notify {

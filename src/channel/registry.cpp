@@ -4,6 +4,7 @@
 
 #include "channel/exec.hpp"
 #include "channel/file.hpp"
+#include "channel/smtp.hpp"
 #include "channel/webhook.hpp"
 
 namespace notify {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::array kDrivers{
     Driver{"exec", "runs a program with the message as JSON on its standard input", make_exec_channel},
     Driver{"file", "appends the message as one JSON line to a file", make_file_channel},
+    Driver{"smtp", "hands the message to a mail server (SMTP submission)", make_smtp_channel},
     Driver{"webhook", "posts the message as JSON to an http or https URL, signed", make_webhook_channel},
 };
 

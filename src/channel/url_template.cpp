@@ -69,17 +69,19 @@ Result<void> walk(std::string_view text, Text on_text, Name on_name) {
 }  // namespace
 
 Result<void> check_url_template(std::string_view text) {
-  return walk(text, [](std::string_view) {}, [](std::string_view) -> Result<void> { return {}; });
+  return walk(
+      text, [](std::string_view) {}, [](std::string_view) -> Result<void> { return {}; });
 }
 
 Result<std::string> fill_url_template(std::string_view text, const Dispatch& dispatch) {
   std::string filled;
-  TRY(walk(text, [&](std::string_view part) { filled += part; },
-           [&](std::string_view name) -> Result<void> {
-             TRY_ASSIGN(const std::string value, value_of(name, dispatch));
-             filled += percent_encoded(value);
-             return {};
-           }));
+  TRY(walk(
+      text, [&](std::string_view part) { filled += part; },
+      [&](std::string_view name) -> Result<void> {
+        TRY_ASSIGN(const std::string value, value_of(name, dispatch));
+        filled += percent_encoded(value);
+        return {};
+      }));
   return filled;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "channel/smtp_settings.hpp"
 #include "channel/target_url.hpp"
 #include "cmd/context.hpp"
 #include "cmd/render.hpp"
@@ -217,7 +218,23 @@ struct Driver {
     }
     return target_host(url) + " can be reached";
   }
+  Result<std::string> operator()(const SmtpDriverConfig& smtp) const {
+    TRY(make_smtp_settings(channel));
+    const std::string server = smtp.host + " port " + std::to_string(smtp.port);
+    if (options.offline) return server + " (not tried)";
+    if (auto reached = check_mail_server(smtp, ca_bundle, channel.timeout); !reached) {
+      Error error = with_context(std::move(reached).error(), server);
+      if (error.hint.empty()) error.hint = "are host, port and tls right, and does a firewall let this machine out?";
+      return fail(std::move(error));
+    }
+    return server + " can be reached" + (smtp.tls == MailTls::kNone ? ", without TLS" : ", TLS verified");
+  }
 };
+
+bool may_use_tls(const DriverConfig& driver) {
+  if (const auto* smtp = std::get_if<SmtpDriverConfig>(&driver)) return smtp->tls != MailTls::kNone;
+  return std::holds_alternative<WebhookDriverConfig>(driver);
+}
 
 void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions& options, const std::string& ca_bundle,
                    const Environment& environment) {
@@ -230,8 +247,7 @@ void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions
 void check_channels(Findings& findings, const Config& config, const CheckOptions& options, Context& context) {
   const auto bundle = find_ca_bundle(config.ca_bundle, context.environment()("SSL_CERT_FILE"));
   bool needed = false;
-  for (const ChannelConfig& channel : config.channels)
-    needed = needed || std::holds_alternative<WebhookDriverConfig>(channel.driver);
+  for (const ChannelConfig& channel : config.channels) needed = needed || may_use_tls(channel.driver);
   if (bundle)
     findings.good("CA bundle", *bundle);
   else if (needed)
@@ -259,7 +275,9 @@ Page check_page() {
       "there. What is wrong comes with its repair.\n\n"
       "Run it as the user that delivers: what matters is what that user may read and write. Nothing is "
       "changed and no "
-      "message is sent; servers are connected to, but asked nothing.";
+      "message is sent; servers are connected to, but asked nothing: of a mail server greeting, EHLO and TLS are "
+      "looked at, "
+      "without a login.";
   page.examples = {{"Before the first delivery", "notifyctl check"},
                    {"Without connecting to anything, on a large database", "notifyctl check --offline --quick"}};
   page.exits = {{0, "nothing is wrong"},

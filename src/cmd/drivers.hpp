@@ -9,6 +9,7 @@
 #include "core/lane_book.hpp"
 #include "core/ports/channel.hpp"
 #include "sys/curl_http.hpp"
+#include "sys/curl_mail.hpp"
 #include "sys/process_runner.hpp"
 
 namespace notify {
@@ -16,8 +17,8 @@ namespace notify {
 class Engine;
 struct ChannelPorts;
 
-// The drivers of the served channels over the engine's loop, with the HTTP client and the process runner that they
-// share.
+// The drivers of the served channels over the engine's loop, with the HTTP client, the mail client and the process
+// runner that they share.
 class Drivers {
  public:
   // Reads the channels' secrets. A channel whose secret cannot be read, or whose driver cannot be made, becomes a lane
@@ -30,10 +31,12 @@ class Drivers {
  private:
   Result<std::unique_ptr<Channel>> driver(Engine& engine, ChannelConfig& channel, const ChannelPorts& ports);
   Result<HttpClient*> http(Engine& engine, int concurrency);
+  Result<MailClient*> mail(Engine& engine, int concurrency);
 
   std::vector<ChannelConfig> channels_;
   SystemProcessRunner processes_;
   std::unique_ptr<CurlHttp> http_{};
+  std::unique_ptr<CurlMail> mail_{};
   std::vector<std::unique_ptr<Channel>> drivers_{};
   std::vector<WorkLane> lanes_{};
 };

@@ -148,8 +148,8 @@ void judge_unsent(const MailEvidence& evidence, Outcome& outcome) {
     else if (evidence.handshake)
       outcome.reason = "tls-failed";
     else
-      outcome.reason = evidence.stage == MailStage::kConnect || code == curl::kNoConnect ? "connect-failed"
-                                                                                        : "connection-lost";
+      outcome.reason =
+          evidence.stage == MailStage::kConnect || code == curl::kNoConnect ? "connect-failed" : "connection-lost";
   }
 }
 
@@ -175,8 +175,7 @@ void judge_body(const MailEvidence& evidence, Outcome& outcome) {
 }
 
 std::string detail_of(const MailEvidence& evidence, const Outcome& outcome) {
-  if (evidence.utf8_missing)
-    return "5.6.7 the address is not ASCII and the server does not offer SMTPUTF8";
+  if (evidence.utf8_missing) return "5.6.7 the address is not ASCII and the server does not offer SMTPUTF8";
   if (evidence.login_missing) return "the server offers no login, or none of the mechanisms that may be used";
   const bool answered = is_refusal(evidence.reply) || outcome.cls == OutcomeClass::kSent;
   if (!answered) return safe_text(evidence.curl_error, limits::kDetail);

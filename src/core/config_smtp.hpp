@@ -22,7 +22,7 @@ struct SmtpDriverConfig {
   std::string username{};    // empty: no login
   SecretSetting password{};  // one of the two, whenever there is a username
   SecretSetting token{};     // OAuth 2 access token; read again while the worker runs when it comes from a file
-  std::string auth{};        // "plain", "login", "xoauth2", "oauthbearer"; empty: what the server offers of the fit ones
+  std::string auth{};  // "plain", "login", "xoauth2", "oauthbearer"; empty: what the server offers of the fit ones
 
   std::string from{};               // "Name <a@b>" or "a@b"
   std::string reply_to{};           // the same; empty: none
@@ -31,7 +31,7 @@ struct SmtpDriverConfig {
   std::string helo{};               // name in EHLO; empty: this machine's
   std::vector<std::pair<std::string, std::string>> headers{};  // added to every message
   std::string list_unsubscribe{};  // https URL with placeholders, for messages of the category advertising
-  std::size_t max_message_bytes = 10 * 1024 * 1024;            // of the whole message as it is sent
+  std::size_t max_message_bytes = 10 * 1024 * 1024;  // of the whole message as it is sent
 };
 
 // Ports that go with each way of TLS: 587, 465, 25 (RFC 8314, RFC 6409, RFC 5321).

@@ -77,6 +77,9 @@ class Section {
 bool read_secret(Source& source, const toml::node& node, const std::string& key, SecretSetting& target,
                  bool plain_must_be_private);
 
+// config_smtp.cpp: the keys of driver "smtp".
+SmtpDriverConfig read_smtp(Section& channel);
+
 // config_channel.cpp: [channels.NAME].
 void read_channel(Source& source, const toml::table& table, std::string_view name, Config& config);
 

@@ -39,6 +39,10 @@ Result<void> load_secrets(ChannelConfig& channel, const Environment& environment
       return fail(with_context(std::move(loaded).error(), "channels." + channel.name + "." + key));
     return {};
   };
+  if (auto* smtp = std::get_if<SmtpDriverConfig>(&channel.driver)) {
+    TRY(load(smtp->password, "password"));
+    return load(smtp->token, "token");
+  }
   auto* webhook = std::get_if<WebhookDriverConfig>(&channel.driver);
   if (webhook == nullptr) return {};
   TRY(load(webhook->url, "url"));

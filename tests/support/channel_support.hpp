@@ -48,8 +48,15 @@ struct Bench {
   FakeClock clock{};
   FakeLoop loop{clock};
   FakeHttp http{loop};
+  FakeMail mail{loop};
   FakeProcess processes{loop};
-  ChannelPorts ports{loop, processes, clock, [this]() -> Result<HttpClient*> { return &http; }, "notifyctl/9.9.9"};
+  ChannelPorts ports{loop,
+                     processes,
+                     clock,
+                     [this]() -> Result<HttpClient*> { return &http; },
+                     "notifyctl/9.9.9",
+                     [this]() -> Result<MailClient*> { return &mail; },
+                     {}};
   std::vector<Outcome> outcomes{};
 
   Channel::Done keep() {

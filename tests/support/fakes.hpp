@@ -14,6 +14,7 @@
 #include "core/ports/clock.hpp"
 #include "core/ports/http.hpp"
 #include "core/ports/loop.hpp"
+#include "core/ports/mail.hpp"
 #include "core/ports/process.hpp"
 #include "core/ports/random.hpp"
 
@@ -102,6 +103,24 @@ class FakeHttp final : public HttpClient {
 
 // The value of a request's header, in any case; "(none)" and "(several)" are no values of ours.
 std::string header(const HttpRequest& request, std::string_view name);
+
+// What is observed when the server takes a mail, refuses it at a stage, and when no answer comes to the final dot.
+MailEvidence mail_taken(std::string reply_text = "Ok: queued as Q1");
+MailEvidence mail_refused(MailStage stage, int reply, std::string enhanced = {}, std::string reply_text = {});
+MailEvidence mail_unanswered();
+
+// Answers from the loop with the next scripted evidence; the mail was taken when there is none.
+class FakeMail final : public MailClient {
+ public:
+  explicit FakeMail(Loop& loop) : loop_(loop) {}
+  void start(MailRequest request, std::function<void(MailEvidence)> done) override;
+
+  std::vector<MailRequest> requests{};
+  std::deque<MailEvidence> script{};
+
+ private:
+  Loop& loop_;
+};
 
 class FakeProcess final : public ProcessRunner {
  public:

@@ -13,11 +13,21 @@ constexpr Duration kLost = 3min;
 }  // namespace
 
 RealChannels::RealChannels()
-    : ports_{loop_, processes_, clock_, [this]() -> Result<HttpClient*> {
+    : ports_{loop_,
+             processes_,
+             clock_,
+             [this]() -> Result<HttpClient*> {
                if (http_ == nullptr) {
                  TRY_ASSIGN(http_, CurlHttp::create(loop_, HttpSettings{}));
                }
                return http_.get();
+             },
+             "notifyctl",
+             [this]() -> Result<MailClient*> {
+               if (mail_ == nullptr) {
+                 TRY_ASSIGN(mail_, CurlMail::create(loop_, mail_settings));
+               }
+               return mail_.get();
              }} {
   prepare_process();
 }

@@ -10,6 +10,7 @@
 #include "channel/registry.hpp"
 #include "core/outcome.hpp"
 #include "sys/curl_http.hpp"
+#include "sys/curl_mail.hpp"
 #include "sys/epoll_loop.hpp"
 #include "sys/process_runner.hpp"
 #include "sys/system_clock.hpp"
@@ -28,11 +29,14 @@ class RealChannels {
 
   EpollLoop& loop() { return loop_; }
 
+  MailSettings mail_settings{};  // for the mail client, which the first mail channel makes
+
  private:
   SystemClock clock_{};
   EpollLoop loop_{};
   SystemProcessRunner processes_{loop_};
   std::unique_ptr<CurlHttp> http_{};
+  std::unique_ptr<CurlMail> mail_{};
   ChannelPorts ports_;
 };
 

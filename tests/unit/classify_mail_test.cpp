@@ -214,13 +214,12 @@ struct Phase {
 };
 
 TEST(ClassifyMail, PhasesAreNamed) {
-  for (const Phase& phase :
-       {Phase{Stage::kConnect, 0, false, "connect"}, Phase{Stage::kGreeting, 421, false, "greeting"},
-        Phase{Stage::kHello, 550, false, "ehlo"}, Phase{Stage::kStartTls, 502, false, "starttls"},
-        Phase{Stage::kLogin, 535, false, "auth"}, Phase{Stage::kSender, 451, false, "mail"},
-        Phase{Stage::kRecipient, 550, false, "rcpt"}, Phase{Stage::kData, 554, false, "data"},
-        Phase{Stage::kBody, 0, false, "body"}, Phase{Stage::kBody, 0, true, "dot"},
-        Phase{Stage::kBody, 250, true, "done"}}) {
+  for (const Phase& phase : {Phase{Stage::kConnect, 0, false, "connect"},
+                             Phase{Stage::kGreeting, 421, false, "greeting"}, Phase{Stage::kHello, 550, false, "ehlo"},
+                             Phase{Stage::kStartTls, 502, false, "starttls"}, Phase{Stage::kLogin, 535, false, "auth"},
+                             Phase{Stage::kSender, 451, false, "mail"}, Phase{Stage::kRecipient, 550, false, "rcpt"},
+                             Phase{Stage::kData, 554, false, "data"}, Phase{Stage::kBody, 0, false, "body"},
+                             Phase{Stage::kBody, 0, true, "dot"}, Phase{Stage::kBody, 250, true, "done"}}) {
     MailEvidence e;
     e.resolved = true;
     e.stage = phase.stage;
@@ -249,13 +248,13 @@ TEST(ClassifyMail, TheQueueIdIsTheReference) {
     const char* id;
   };
   for (const Reply& reply : {
-           Reply{"Ok: queued as 4F2A71C0D3", "4F2A71C0D3"},                                        // Postfix
-           Reply{"OK id=1qXyZa-0004Gk-2b", "1qXyZa-0004Gk-2b"},                                    // Exim
-           Reply{"34TAbCdE012345 Message accepted for delivery", "34TAbCdE012345"},                // Sendmail
-           Reply{"c5f9d2a1 Message accepted for delivery", "c5f9d2a1"},                            // OpenSMTPD
+           Reply{"Ok: queued as 4F2A71C0D3", "4F2A71C0D3"},                                                 // Postfix
+           Reply{"OK id=1qXyZa-0004Gk-2b", "1qXyZa-0004Gk-2b"},                                             // Exim
+           Reply{"34TAbCdE012345 Message accepted for delivery", "34TAbCdE012345"},                         // Sendmail
+           Reply{"c5f9d2a1 Message accepted for delivery", "c5f9d2a1"},                                     // OpenSMTPD
            Reply{"<m@x.test> [InternalId=123456789, Hostname=A.b] Queued mail for delivery", "123456789"},  // Exchange
-           Reply{"ok 1700000000 qp 12345", "1700000000"},                                          // qmail
-           Reply{"Ok 0100018c-1111-2222", "Ok 0100018c-1111-2222"},                                // others: all of it
+           Reply{"ok 1700000000 qp 12345", "1700000000"},                                                   // qmail
+           Reply{"Ok 0100018c-1111-2222", "Ok 0100018c-1111-2222"},  // others: all of it
            Reply{"", ""},
        })
     EXPECT_EQ(queue_id(reply.text), reply.id) << reply.text;

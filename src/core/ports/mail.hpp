@@ -39,12 +39,12 @@ struct MailRequest {
 
 // How far the conversation got: the last command that was sent.
 enum class MailStage {
-  kConnect,   // nothing was sent, no greeting came (name, TCP, implicit TLS)
-  kGreeting,  // the server has said something
-  kHello,     // EHLO or HELO
-  kStartTls,  // STARTTLS, and the TLS handshake behind it
-  kLogin,     // AUTH
-  kSender,    // MAIL
+  kConnect,    // nothing was sent, no greeting came (name, TCP, implicit TLS)
+  kGreeting,   // the server has said something
+  kHello,      // EHLO or HELO
+  kStartTls,   // STARTTLS, and the TLS handshake behind it
+  kLogin,      // AUTH
+  kSender,     // MAIL
   kRecipient,  // RCPT
   kData,       // DATA
   kBody,       // the server said 354: message and final dot

@@ -1,4 +1,4 @@
-#include "channel/mail_address.hpp"
+#include "core/mail_address.hpp"
 
 #include <algorithm>
 
@@ -17,9 +17,7 @@ bool is_ascii(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-bool is_alnum(char c) noexcept {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_alnum(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_high(char c) noexcept { return static_cast<unsigned char>(c) >= 0x80; }
 
