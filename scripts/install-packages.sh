@@ -17,6 +17,7 @@ build=(
 test=(
   libgtest-dev libgmock-dev libbenchmark-dev bats jq clang clang-format clang-tidy sqlite3 nginx-light nghttp2-server
   mandoc strace curl openssl tzdata procps util-linux shellcheck
+  postfix sasl2-bin libsasl2-modules   # a mail server with a login, started by the tests alone
 )
 bench=(hyperfine wrk nginx-light libbenchmark-dev sqlite3)
 coverage=(gcovr)

@@ -8,6 +8,7 @@
 #include "channel/file.hpp"
 #include "channel/http.hpp"
 #include "channel/ses.hpp"
+#include "channel/smtp.hpp"
 #include "channel/webhook.hpp"
 #include "channel/webpush.hpp"
 
@@ -21,6 +22,7 @@ constexpr std::array kDrivers{
     Driver{"file", "appends the message as one JSON line to a file", make_file_channel},
     Driver{"http", "calls a vendor's HTTP API as a recipe describes it", make_http_channel, true},
     Driver{"ses", "sends mail by Amazon SES", make_ses_channel},
+    Driver{"smtp", "hands the message to a mail server (SMTP submission)", make_smtp_channel},
     Driver{"webhook", "posts the message as JSON to an http or https URL, signed", make_webhook_channel},
     Driver{"webpush", "sends to browsers by their push services, encrypted", make_webpush_channel},
 };

@@ -16,9 +16,14 @@
 #include "core/ports/credential_cache.hpp"
 #include "core/ports/http.hpp"
 #include "core/ports/loop.hpp"
+#include "core/ports/mail.hpp"
 #include "core/ports/process.hpp"
+#include "core/secret.hpp"
 
 namespace notify {
+
+// Reads a secret again from where the configuration takes it.
+using ReadSecret = std::function<Result<Secret>(const SecretSetting&)>;
 
 // What drivers need of this process. Everything referred to must outlive the channels made with it.
 struct ChannelPorts {
@@ -30,6 +35,9 @@ struct ChannelPorts {
   // The error (no CA bundle, say) becomes that of make_channel().
   std::function<Result<HttpClient*>()> http{};
   std::string user_agent = "notifyctl";
+  // The same for mail.
+  std::function<Result<MailClient*>()> mail{};
+  ReadSecret read_secret{};  // may be empty: secrets stay as they were loaded
 };
 
 struct Driver {

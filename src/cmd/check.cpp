@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "channel/http_settings.hpp"
+#include "channel/smtp_settings.hpp"
 #include "channel/target_url.hpp"
 #include "cmd/context.hpp"
 #include "cmd/drivers.hpp"
@@ -231,6 +232,17 @@ struct Driver {
     }
     return target_host(url) + " can be reached";
   }
+  Result<std::string> operator()(const SmtpDriverConfig& smtp) const {
+    TRY(make_smtp_settings(channel));
+    const std::string server = smtp.host + " port " + std::to_string(smtp.port);
+    if (options.offline) return server + " (not tried)";
+    if (auto reached = check_mail_server(smtp, ca_bundle, channel.timeout); !reached) {
+      Error error = with_context(std::move(reached).error(), server);
+      if (error.hint.empty()) error.hint = "are host, port and tls right, and does a firewall let this machine out?";
+      return fail(std::move(error));
+    }
+    return server + " can be reached" + (smtp.tls == MailTls::kNone ? ", without TLS" : ", TLS verified");
+  }
 };
 
 void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions& options, const std::string& ca_bundle,
@@ -278,7 +290,9 @@ Page check_page() {
       "there. What is wrong comes with its repair.\n\n"
       "Run it as the user that delivers: what matters is what that user may read and write. Nothing is "
       "changed and no "
-      "message is sent; servers are connected to, but asked nothing.";
+      "message is sent; servers are connected to, but asked nothing: of a mail server greeting, EHLO and TLS are "
+      "looked at, "
+      "without a login.";
   page.examples = {{"Before the first delivery", "notifyctl check"},
                    {"Without connecting to anything, on a large database", "notifyctl check --offline --quick"}};
   page.exits = {{0, "nothing is wrong"},

@@ -14,11 +14,17 @@ Result<std::string> ca_bundle(Engine& engine) {
   return find_ca_bundle(engine.config().ca_bundle, engine.context().environment()("SSL_CERT_FILE"));
 }
 
+Result<Secret> read_again(Engine& engine, SecretSetting setting) {
+  TRY(load_secret(setting, engine.context().environment()));
+  return std::move(setting.value);
+}
+
 }  // namespace
 
 bool needs_certificates(const ChannelConfig& channel) {
   if (const auto* webhook = std::get_if<WebhookDriverConfig>(&channel.driver))
     return !webhook->url.is_set() || !webhook->url.value.reveal().starts_with("http:");
+  if (const auto* smtp = std::get_if<SmtpDriverConfig>(&channel.driver)) return smtp->tls != MailTls::kNone;
   if (const auto* http = std::get_if<HttpDriverConfig>(&channel.driver)) {
     const Result<std::string> url = recipe_url(*http);
     return !url || !url->starts_with("http:");
@@ -34,7 +40,9 @@ Drivers::Drivers(Engine& engine, std::vector<ChannelConfig> channels, int concur
                            engine.context().clock(),
                            credentials_,
                            [this, &engine, concurrency] { return http(engine, concurrency); },
-                           user_agent()};
+                           user_agent(),
+                           [this, &engine, concurrency] { return mail(engine, concurrency); },
+                           [&engine](const SecretSetting& setting) { return read_again(engine, setting); }};
   for (ChannelConfig& channel : channels_) {
     Result<std::unique_ptr<Channel>> made = driver(engine, channel, ports);
     if (!made) {
@@ -68,6 +76,16 @@ Result<HttpClient*> Drivers::http(Engine& engine, int concurrency) {
     TRY_ASSIGN(http_, CurlHttp::create(engine.loop(), settings));
   }
   return http_.get();
+}
+
+Result<MailClient*> Drivers::mail(Engine& engine, int concurrency) {
+  if (mail_ == nullptr) {
+    MailSettings settings;
+    settings.max_connections = concurrency;
+    if (Result<std::string> found = ca_bundle(engine)) settings.ca_file = std::move(*found);
+    TRY_ASSIGN(mail_, CurlMail::create(engine.loop(), settings));
+  }
+  return mail_.get();
 }
 
 }  // namespace notify

@@ -10,6 +10,7 @@
 #include "core/ports/channel.hpp"
 #include "store/credential.hpp"
 #include "sys/curl_http.hpp"
+#include "sys/curl_mail.hpp"
 #include "sys/process_runner.hpp"
 
 namespace notify {
@@ -17,12 +18,12 @@ namespace notify {
 class Engine;
 struct ChannelPorts;
 
-// Whether a channel can need CA certificates: an https URL, or URLs that only the recipients know. Its secrets have been
-// loaded.
+// Whether a channel can need CA certificates: TLS to a mail server, an https URL, or URLs that only the recipients know.
+// Its secrets have been loaded.
 bool needs_certificates(const ChannelConfig& channel);
 
-// The drivers of the served channels over the engine's loop, with the HTTP client and the process runner that they
-// share.
+// The drivers of the served channels over the engine's loop, with the HTTP client, the mail client and the process
+// runner that they share.
 class Drivers {
  public:
   // Reads the channels' secrets. A channel whose secret cannot be read, or whose driver cannot be made, becomes a lane
@@ -35,11 +36,13 @@ class Drivers {
  private:
   Result<std::unique_ptr<Channel>> driver(Engine& engine, ChannelConfig& channel, const ChannelPorts& ports);
   Result<HttpClient*> http(Engine& engine, int concurrency);
+  Result<MailClient*> mail(Engine& engine, int concurrency);
 
   std::vector<ChannelConfig> channels_;
   SystemProcessRunner processes_;
   SharedCredentials credentials_;
   std::unique_ptr<CurlHttp> http_{};
+  std::unique_ptr<CurlMail> mail_{};
   std::vector<std::unique_ptr<Channel>> drivers_{};
   std::vector<WorkLane> lanes_{};
 };

@@ -12,6 +12,7 @@ struct DriverName {
   std::string_view operator()(const WebPushDriverConfig&) const noexcept { return "webpush"; }
   std::string_view operator()(const SesDriverConfig&) const noexcept { return "ses"; }
   std::string_view operator()(const HttpDriverConfig&) const noexcept { return "http"; }
+  std::string_view operator()(const SmtpDriverConfig&) const noexcept { return "smtp"; }
 };
 
 }  // namespace

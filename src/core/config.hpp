@@ -19,6 +19,7 @@
 #include "core/config_http.hpp"
 #include "core/config_ses.hpp"
 #include "core/config_webpush.hpp"
+#include "core/config_smtp.hpp"
 #include "core/instant.hpp"
 #include "core/secret.hpp"
 
@@ -150,8 +151,9 @@ struct WebhookDriverConfig {
   enum class KeyStyle { kPlain, kQuoted, kNone } idempotency_key = KeyStyle::kPlain;
 };
 
-using DriverConfig = std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig, ApnsDriverConfig,
-                                  FcmDriverConfig, WebPushDriverConfig, SesDriverConfig, HttpDriverConfig>;
+using DriverConfig =
+    std::variant<FileDriverConfig, ExecDriverConfig, WebhookDriverConfig, HttpDriverConfig, SmtpDriverConfig,
+                 ApnsDriverConfig, FcmDriverConfig, WebPushDriverConfig, SesDriverConfig>;
 
 // --- channel
 // ------------------------------------------------------------------------------------------------

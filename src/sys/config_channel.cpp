@@ -15,9 +15,7 @@
 namespace notify::config_file {
 namespace {
 
-// Drivers that are described in the manual of a later version: a better answer than "unknown".
-constexpr std::array kDrivers{"apns", "exec", "fcm", "file", "http", "ses", "webhook", "webpush"};
-constexpr std::array kLaterDrivers{"smtp"};
+constexpr std::array kDrivers{"apns", "exec", "fcm", "file", "http", "ses", "smtp", "webhook", "webpush"};
 
 // RFC 9110 5.6.2
 bool is_token(std::string_view text) {
@@ -222,17 +220,27 @@ bool read_driver(Section& section, DriverConfig& config, std::string& name) {
   if (!section.text("driver", name)) return false;
   if (name == "file") return config = read_file_driver(section), true;
   if (name == "exec") return config = read_exec(section), true;
+  if (name == "smtp") return config = read_smtp(section), true;
   if (name == "webhook") return config = read_webhook(section), true;
   if (name == "http") return config = read_http(section), true;
   if (name == "apns") return config = read_apns(section), true;
   if (name == "fcm") return config = read_fcm(section), true;
   if (name == "webpush") return config = read_webpush(section), true;
   if (name == "ses") return config = read_ses(section), true;
-  if (std::find(kLaterDrivers.begin(), kLaterDrivers.end(), name) != kLaterDrivers.end())
-    section.problem("driver", "\"" + name + "\" is not in this version", "notifyctl --version lists those that are");
-  else
-    section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
+  section.problem("driver", "\"" + name + "\" is not known", did_you_mean(name, kDrivers));
   return false;
+}
+
+// A mail server may take its time with the final dot, and what it then does nobody knows; and it wants few connections.
+// The time is cut to what the limits around it leave.
+void set_mail_defaults(ChannelConfig& channel, const Config& config) {
+  channel.timeout = std::min({Duration(50s), config.queue.lease * 5 / 6, config.work.shutdown_grace * 5 / 6});
+  channel.concurrency = 4;
+}
+
+void check_mail_semantics(Section& section, const ChannelConfig& channel) {
+  if (channel.semantics == Semantics::kAtLeastOnce && std::holds_alternative<SmtpDriverConfig>(channel.driver))
+    section.problem("semantics", "\"at-least-once\" is not for mail: servers do not recognise a second copy");
 }
 
 // connect < call timeout < queue lease < stale_after; call timeout < shutdown_grace.
@@ -262,12 +270,14 @@ void read_channel(Source& source, const toml::table& table, std::string_view nam
   ChannelConfig channel;
   channel.name = name;
   std::string driver;
+  if (table["driver"].value<std::string>() == "smtp") set_mail_defaults(channel, config);
   read_common(section, channel);
   if (!read_driver(section, channel.driver, driver)) return;
   if (driver == "http")
     check_recipe(section, channel);
   else
     section.check_keys(driver);
+  check_mail_semantics(section, channel);
   check_nesting(section, channel, config);
   config.channels.push_back(std::move(channel));
 }

@@ -96,7 +96,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"quiet_hours.*", "worker", "{ from, until }", "", "When the worker does not send such messages."},
 
     {"channels.*", "driver", "string", "",
-     "`apns`, `exec`, `fcm`, `file`, `http`, `ses`, `webhook` or `webpush`. Required."},
+     "`apns`, `exec`, `fcm`, `file`, `http`, `ses`, `smtp`, `webhook` or `webpush`. Required."},
     {"channels.*", "semantics", "string", "\"at-most-once\"",
      "What a call with an unknown outcome means. `at-most-once`: the message becomes ERROR and is never sent "
      "again by "
@@ -107,11 +107,12 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "How long connecting may take. Shorter than `timeout`; the default shrinks with it."},
     {"channels.*", "timeout", "duration", "\"10s\"",
      "How long a call may take from beginning to end. Shorter than the queue's lease and the worker's "
-     "`shutdown_grace`."},
+     "`shutdown_grace`. With `smtp` the default is 50 seconds, or less when those leave less."},
     {"channels.*", "stale_after", "duration", "\"10m\"",
      "When a claim whose worker is not heard of counts as of unknown outcome. Longer than the queue's "
      "lease."},
-    {"channels.*", "concurrency", "1 to 1024", "16", "Calls in flight in one process."},
+    {"channels.*", "concurrency", "1 to 1024", "16",
+     "Calls in flight in one process. With `smtp` these are connections, and the default is 4."},
     {"channels.*", "rate", "rate", "",
      "Calls at the most: `\"50/s\"`, `\"20/10s\"`. Shared by all processes and kept in the database."},
     {"channels.*", "retry", "list of durations", "[\"1s\", \"1s\", \"10m\", \"10m\", \"10m\"]",
@@ -135,6 +136,51 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "The program and its arguments; no shell is involved. A program without a slash is looked up in `PATH`. "
      "Required.",
      "exec"},
+
+    {"channels.*", "host", "string", "", "The mail server's name or address. Required.", "smtp"},
+    {"channels.*", "port", "1 to 65535", "",
+     "Its port. Without it 587, 465 with `tls = \"implicit\"`, 25 with `tls = \"none\"`.", "smtp"},
+    {"channels.*", "tls", "string", "\"starttls\"",
+     "`starttls`: the connection changes to TLS before anything is said, or nothing is sent. `implicit`: TLS from the "
+     "first byte. `none`: clear text, to this machine itself only.",
+     "smtp"},
+    {"channels.*", "allow_cleartext", "true or false", "false",
+     "Lets `tls = \"none\"` go to other machines, too. Who can listen there reads messages and passwords.", "smtp"},
+    {"channels.*", "username", "string", "",
+     "The user to log in as, with `password` or `token`. Without it there is no login. With it nothing is sent to a "
+     "server "
+     "that offers none.",
+     "smtp"},
+    {"channels.*", "password", "{ file }, { env } or { command }", "", "The user's password.", "smtp"},
+    {"channels.*", "token", "{ file }, { env } or { command }", "",
+     "An OAuth 2 access token in place of a password. A file is read again while the worker runs, so that another "
+     "program can keep it fresh.",
+     "smtp"},
+    {"channels.*", "auth", "string", "",
+     "The one mechanism to log in by: `plain`, `login`, `xoauth2` or `oauthbearer`. Without it whatever the server "
+     "offers "
+     "of those that go with the secret.",
+     "smtp"},
+    {"channels.*", "from", "string", "", "The sender: `\"Shop <shop@example.com>\"`. Required.", "smtp"},
+    {"channels.*", "reply_to", "string", "", "Where answers go, if not to `from`.", "smtp"},
+    {"channels.*", "return_path", "string", "",
+     "The envelope's sender, which bounces go to: `\"bounce+{id}@example.com\"`, where `{id}` stands for the message "
+     "id. "
+     "Without it the address of `from`.",
+     "smtp"},
+    {"channels.*", "message_id_domain", "string", "",
+     "The domain in Message-ID: `<MESSAGE-ID@domain>`. Without it that of `from`.", "smtp"},
+    {"channels.*", "helo", "string", "", "The name to greet with (EHLO). Without it this machine's.", "smtp"},
+    {"channels.*", "headers", "table", "",
+     "Header fields to add to every mail: `headers = { X-Tenant = \"shop\" }`. Those that notifyctl writes itself are "
+     "refused.",
+     "smtp"},
+    {"channels.*", "list_unsubscribe", "string", "",
+     "An https URL for messages of the category `advertising`, announced as one-click (RFC 8058). `{id}`, `{to}`, "
+     "`{kind}`, `{category}` and `{data.NAME}` stand for what the message has.",
+     "smtp"},
+    {"channels.*", "max_message_bytes", "1024 to 52428800", "10485760",
+     "The largest mail, attachments and encoding included. Larger ones are parked without a call.", "smtp"},
 
     {"channels.*", "url", "string, { file }, { env } or { command }", "",
      "Where to post. Without it the recipient is the URL. A URL that is itself a secret belongs into a file: "

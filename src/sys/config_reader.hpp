@@ -84,6 +84,8 @@ ApnsDriverConfig read_apns(Section& section);
 FcmDriverConfig read_fcm(Section& section);
 WebPushDriverConfig read_webpush(Section& section);
 SesDriverConfig read_ses(Section& section);
+// config_smtp.cpp: the keys of driver "smtp".
+SmtpDriverConfig read_smtp(Section& channel);
 
 // config_channel.cpp: [channels.NAME].
 void read_channel(Source& source, const toml::table& table, std::string_view name, Config& config);

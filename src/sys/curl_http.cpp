@@ -8,20 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "sys/curl_library.hpp"
 #include "sys/curl_request_check.hpp"
 #include "sys/curl_transfer.hpp"
 #include "sys/epoll_loop.hpp"
 
 namespace notify {
 namespace {
-
-Result<void> initialise_libcurl() {
-  // Never undone: connections and OpenSSL live as long as the process.
-  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (result != CURLE_OK)
-    return fail(Code::kInternal, std::string("cannot initialise libcurl: ") + curl_easy_strerror(result));
-  return {};
-}
 
 std::uint32_t events_of(int what) noexcept {
   std::uint32_t events = 0;

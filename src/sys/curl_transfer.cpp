@@ -24,15 +24,6 @@ constexpr std::chrono::seconds kMaxHandleAge{60};
 constexpr long kMaxIdleSeconds = 3;
 constexpr long kCaCacheSeconds = 300;  // parsing the CA bundle takes tens of milliseconds
 
-template <class Value>
-void set(CURL* easy, CURLoption option, Value value) {
-  const CURLcode result = curl_easy_setopt(easy, option, value);
-  ASSERT(result == CURLE_OK || result == CURLE_OUT_OF_MEMORY);
-}
-
-// For libcurl 0 would mean no limit at all.
-long whole_ms(Duration duration) noexcept { return std::clamp(duration, Duration(1), Duration(1 << 30)).count(); }
-
 // The number that follows `label` in a line of libcurl's; -1 when it is not there.
 std::int64_t number_after(std::string_view text, std::string_view label) noexcept {
   const std::size_t at = text.find(label);
@@ -61,34 +52,34 @@ bool Transfer::outdated() const noexcept { return std::chrono::steady_clock::now
 void Transfer::set_constant_options(const HttpSettings& settings) {
   CURL* easy = easy_.get();
   proxied_ = !settings.proxy.empty();
-  set(easy, CURLOPT_PRIVATE, this);
-  set(easy, CURLOPT_ERRORBUFFER, error_text_);
-  set(easy, CURLOPT_NOSIGNAL, 1L);
-  set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  set(easy, CURLOPT_PROXY, settings.proxy.c_str());  // "" also keeps libcurl from reading the environment
-  set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(easy, CURLOPT_USERAGENT, settings.user_agent.c_str());
-  set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
-  set(easy, CURLOPT_CAINFO, settings.ca_file.empty() ? nullptr : settings.ca_file.c_str());
-  set(easy, CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
-  set(easy, CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
+  set_option(easy, CURLOPT_PRIVATE, this);
+  set_option(easy, CURLOPT_ERRORBUFFER, error_text_);
+  set_option(easy, CURLOPT_NOSIGNAL, 1L);
+  set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  set_option(easy, CURLOPT_PROXY, settings.proxy.c_str());  // "" also keeps libcurl from reading the environment
+  set_option(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set_option(easy, CURLOPT_USERAGENT, settings.user_agent.c_str());
+  set_option(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  set_option(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
+  set_option(easy, CURLOPT_CAINFO, settings.ca_file.empty() ? nullptr : settings.ca_file.c_str());
+  set_option(easy, CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
+  set_option(easy, CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
 
-  set(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_write);
-  set(easy, CURLOPT_WRITEDATA, this);
-  set(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
-  set(easy, CURLOPT_HEADERDATA, this);
-  set(easy, CURLOPT_VERBOSE, 1L);
-  set(easy, CURLOPT_DEBUGFUNCTION, &Transfer::on_debug);
-  set(easy, CURLOPT_DEBUGDATA, this);
-  set(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_prereq);
-  set(easy, CURLOPT_PREREQDATA, this);
-  set(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
-  set(easy, CURLOPT_OPENSOCKETDATA, this);
+  set_option(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_write);
+  set_option(easy, CURLOPT_WRITEDATA, this);
+  set_option(easy, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  set_option(easy, CURLOPT_HEADERDATA, this);
+  set_option(easy, CURLOPT_VERBOSE, 1L);
+  set_option(easy, CURLOPT_DEBUGFUNCTION, &Transfer::on_debug);
+  set_option(easy, CURLOPT_DEBUGDATA, this);
+  set_option(easy, CURLOPT_PREREQFUNCTION, &Transfer::on_prereq);
+  set_option(easy, CURLOPT_PREREQDATA, this);
+  set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
+  set_option(easy, CURLOPT_OPENSOCKETDATA, this);
   // A connection outlives the handle that opened it, so this one is given the owner.
-  set(easy, CURLOPT_CLOSESOCKETFUNCTION, &Transfer::on_close_socket);
-  set(easy, CURLOPT_CLOSESOCKETDATA, &owner_);
+  set_option(easy, CURLOPT_CLOSESOCKETFUNCTION, &Transfer::on_close_socket);
+  set_option(easy, CURLOPT_CLOSESOCKETDATA, &owner_);
 }
 
 void Transfer::prepare(HttpRequest request, Done done) {
@@ -106,13 +97,13 @@ void Transfer::prepare(HttpRequest request, Done done) {
   CURL* easy = easy_.get();
   const bool k2 = request_.version == HttpRequest::Version::k2;
   const long own_connection = request_.once && request_.body.empty() ? 1L : 0L;
-  set(easy, CURLOPT_URL, request_.url.c_str());
-  set(easy, CURLOPT_TIMEOUT_MS, whole_ms(request_.timeout));
-  set(easy, CURLOPT_CONNECTTIMEOUT_MS, whole_ms(request_.connect_timeout));
-  set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(k2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  set(easy, CURLOPT_PIPEWAIT, k2 ? 1L : 0L);
-  set(easy, CURLOPT_FRESH_CONNECT, own_connection);
-  set(easy, CURLOPT_FORBID_REUSE, own_connection);
+  set_option(easy, CURLOPT_URL, request_.url.c_str());
+  set_option(easy, CURLOPT_TIMEOUT_MS, whole_ms(request_.timeout));
+  set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, whole_ms(request_.connect_timeout));
+  set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(k2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  set_option(easy, CURLOPT_PIPEWAIT, k2 ? 1L : 0L);
+  set_option(easy, CURLOPT_FRESH_CONNECT, own_connection);
+  set_option(easy, CURLOPT_FORBID_REUSE, own_connection);
   set_body_options();
   set_headers();
 }
@@ -122,18 +113,18 @@ void Transfer::set_body_options() {
   const std::string& method = request_.method;
   const bool head = method == "HEAD";
   const bool post = method == "POST" || method == "PUT" || method == "PATCH" || !request_.body.empty();
-  set(easy, CURLOPT_NOBODY, head ? 1L : 0L);
+  set_option(easy, CURLOPT_NOBODY, head ? 1L : 0L);
   if (post) {
     // Head and body leave in one packet this way. A body given by a callback that cannot be rewound would be one more
     // brake on repeats, but costs a second send and the peer a second wake-up: 60 % more CPU a request.
-    set(easy, CURLOPT_POSTFIELDS, request_.body.c_str());
-    set(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-    set(easy, CURLOPT_POST, 1L);
+    set_option(easy, CURLOPT_POSTFIELDS, request_.body.c_str());
+    set_option(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+    set_option(easy, CURLOPT_POST, 1L);
   } else if (!head) {
-    set(easy, CURLOPT_HTTPGET, 1L);
+    set_option(easy, CURLOPT_HTTPGET, 1L);
   }
   const bool own_word = !head && method != (post ? "POST" : "GET");
-  set(easy, CURLOPT_CUSTOMREQUEST, own_word ? method.c_str() : nullptr);
+  set_option(easy, CURLOPT_CUSTOMREQUEST, own_word ? method.c_str() : nullptr);
 }
 
 void Transfer::set_headers() {
@@ -163,7 +154,7 @@ void Transfer::set_headers() {
     header_list_[i].data = header_text_.data() + starts[i];
     header_list_[i].next = i + 1 < starts.size() ? &header_list_[i + 1] : nullptr;
   }
-  set(easy_.get(), CURLOPT_HTTPHEADER, header_list_.data());
+  set_option(easy_.get(), CURLOPT_HTTPHEADER, header_list_.data());
 }
 
 HttpEvidence Transfer::take_evidence(CURLcode result) {

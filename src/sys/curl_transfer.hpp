@@ -12,15 +12,9 @@
 
 #include "core/ports/http.hpp"
 #include "sys/curl_http.hpp"
+#include "sys/curl_library.hpp"
 
 namespace notify {
-
-struct FreeEasy {
-  void operator()(CURL* easy) const noexcept { curl_easy_cleanup(easy); }
-};
-struct FreeMulti {
-  void operator()(CURLM* multi) const noexcept { curl_multi_cleanup(multi); }
-};
 
 // A GOAWAY frame, as told to the transfer that happened to read it.
 struct Goaway {

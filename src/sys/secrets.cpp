@@ -95,6 +95,9 @@ Result<void> load_secrets(ChannelConfig& channel, const Environment& environment
   } else if (auto* ses = std::get_if<SesDriverConfig>(&channel.driver)) {
     TRY(load(ses->secret_access_key, "secret_access_key"));
     TRY(load(ses->session_token, "session_token"));
+  } else if (auto* smtp = std::get_if<SmtpDriverConfig>(&channel.driver)) {
+    TRY(load(smtp->password, "password"));
+    TRY(load(smtp->token, "token"));
   } else if (auto* http = std::get_if<HttpDriverConfig>(&channel.driver)) {
     for (auto& [name, setting] : http->settings) TRY(load(setting, name));
   }

@@ -69,9 +69,9 @@ setup() { common_setup; }
 @test "--version names commit, libraries, channels and transports" {
   n --version
   expect 0
-  for word in notifyctl SQLite libcurl OpenSSL nghttp2 c-ares webhook exec file embedded; do contains "$out" "$word"; done
+  for word in notifyctl SQLite libcurl OpenSSL nghttp2 c-ares webhook smtp exec file embedded; do contains "$out" "$word"; done
   n --version --json
-  [ "$(json "$out" 'j["channels"]')" = "['exec', 'file', 'webhook']" ]
+  [ "$(json "$out" 'j["channels"]')" = "['exec', 'file', 'smtp', 'webhook']" ]
 }
 
 @test "flag wins over environment, environment over configuration" {

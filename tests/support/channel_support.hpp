@@ -48,10 +48,17 @@ struct Bench {
   FakeClock clock{};
   FakeLoop loop{clock};
   FakeHttp http{loop};
+  FakeMail mail{loop};
   FakeProcess processes{loop};
   FakeCredentials credentials{};
-  ChannelPorts ports{
-      loop, processes, clock, credentials, [this]() -> Result<HttpClient*> { return &http; }, "notifyctl/9.9.9"};
+  ChannelPorts ports{loop,
+                     processes,
+                     clock,
+                     credentials,
+                     [this]() -> Result<HttpClient*> { return &http; },
+                     "notifyctl/9.9.9",
+                     [this]() -> Result<MailClient*> { return &mail; },
+                     {}};
   std::vector<Outcome> outcomes{};
 
   Channel::Done keep() {

@@ -147,6 +147,41 @@ Result<bool> FakeCredentials::forget(std::string_view name, const Secret& refuse
   return true;
 }
 
+MailEvidence mail_taken(std::string reply_text) {
+  MailEvidence evidence;
+  evidence.resolved = true;
+  evidence.stage = MailStage::kBody;
+  evidence.reply = 250;
+  evidence.reply_text = std::move(reply_text);
+  evidence.body_complete = true;
+  return evidence;
+}
+
+MailEvidence mail_refused(MailStage stage, int reply, std::string enhanced, std::string reply_text) {
+  MailEvidence evidence;
+  evidence.resolved = true;
+  evidence.stage = stage;
+  evidence.reply = reply;
+  evidence.enhanced = std::move(enhanced);
+  evidence.reply_text = std::move(reply_text);
+  evidence.body_complete = stage == MailStage::kBody;
+  return evidence;
+}
+
+MailEvidence mail_unanswered() {
+  MailEvidence evidence = mail_taken({});
+  evidence.reply = 0;
+  evidence.timed_out = true;
+  return evidence;
+}
+
+void FakeMail::start(MailRequest request, std::function<void(MailEvidence)> done) {
+  MailEvidence evidence = take_or(script, mail_taken());
+  if (evidence.stage == MailStage::kBody) evidence.bytes_out = static_cast<std::int64_t>(request.message.size());
+  requests.push_back(std::move(request));
+  loop_.post([done = std::move(done), evidence = std::move(evidence)] { done(evidence); });
+}
+
 void FakeProcess::run(ProcessRequest request, std::function<void(ProcessResult)> done) {
   requests.push_back(std::move(request));
   ProcessResult result = take_or(script, exited(0));

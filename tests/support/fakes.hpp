@@ -17,6 +17,7 @@
 #include "core/ports/credential_cache.hpp"
 #include "core/ports/http.hpp"
 #include "core/ports/loop.hpp"
+#include "core/ports/mail.hpp"
 #include "core/ports/process.hpp"
 #include "core/ports/random.hpp"
 
@@ -131,6 +132,24 @@ class FakeCredentials final : public CredentialCache {
  private:
   Row* row(std::string_view name);
   int holder_;
+};
+
+// What is observed when the server takes a mail, refuses it at a stage, and when no answer comes to the final dot.
+MailEvidence mail_taken(std::string reply_text = "Ok: queued as Q1");
+MailEvidence mail_refused(MailStage stage, int reply, std::string enhanced = {}, std::string reply_text = {});
+MailEvidence mail_unanswered();
+
+// Answers from the loop with the next scripted evidence; the mail was taken when there is none.
+class FakeMail final : public MailClient {
+ public:
+  explicit FakeMail(Loop& loop) : loop_(loop) {}
+  void start(MailRequest request, std::function<void(MailEvidence)> done) override;
+
+  std::vector<MailRequest> requests{};
+  std::deque<MailEvidence> script{};
+
+ private:
+  Loop& loop_;
 };
 
 class FakeProcess final : public ProcessRunner {

@@ -13,11 +13,22 @@ constexpr Duration kLost = 3min;
 }  // namespace
 
 RealChannels::RealChannels(std::string ca_file)
-    : ports_{loop_, processes_, clock_, credentials_, [this]() -> Result<HttpClient*> {
+    : ports_{loop_,
+             processes_,
+             clock_,
+             credentials_,
+             [this]() -> Result<HttpClient*> {
                if (http_ == nullptr) {
                  TRY_ASSIGN(http_, CurlHttp::create(loop_, http_settings_));
                }
                return http_.get();
+             },
+             "notifyctl",
+             [this]() -> Result<MailClient*> {
+               if (mail_ == nullptr) {
+                 TRY_ASSIGN(mail_, CurlMail::create(loop_, mail_settings));
+               }
+               return mail_.get();
              }} {
   http_settings_.ca_file = std::move(ca_file);
   prepare_process();

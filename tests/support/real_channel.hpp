@@ -11,6 +11,7 @@
 #include "core/outcome.hpp"
 #include "support/fakes.hpp"
 #include "sys/curl_http.hpp"
+#include "sys/curl_mail.hpp"
 #include "sys/epoll_loop.hpp"
 #include "sys/process_runner.hpp"
 #include "sys/system_clock.hpp"
@@ -30,6 +31,8 @@ class RealChannels {
 
   EpollLoop& loop() { return loop_; }
 
+  MailSettings mail_settings{};  // for the mail client, which the first mail channel makes
+
  private:
   SystemClock clock_{};
   EpollLoop loop_{};
@@ -37,6 +40,7 @@ class RealChannels {
   FakeCredentials credentials_{};
   HttpSettings http_settings_{};
   std::unique_ptr<CurlHttp> http_{};
+  std::unique_ptr<CurlMail> mail_{};
   ChannelPorts ports_;
 };
 
