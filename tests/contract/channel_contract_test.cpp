@@ -11,6 +11,7 @@
 #include "support/channel_support.hpp"
 #include "support/real_channel.hpp"
 #include "support/stub_process.hpp"
+#include "sys/recipe_file.hpp"
 
 namespace notify {
 namespace {
@@ -111,6 +112,42 @@ class WebhookSite final : public Site {
   StubProcess stub_{};
 };
 
+// A recipe that hands over what the other drivers hand over.
+class HttpSite final : public Site {
+ public:
+  DriverConfig accepting() override { return to(stub_.url("ok")); }
+  DriverConfig unreachable() override { return to("http://127.0.0.1:1/"); }
+  DriverConfig refusing() override { return to(stub_.url("code:400?body=refused:%20{to}")); }
+  std::vector<json> received() override {
+    std::vector<json> documents;
+    for (const json& request : stub_.log()) documents.push_back(json::parse(request.at("body").get<std::string>()));
+    return documents;
+  }
+
+ private:
+  static DriverConfig to(std::string url) {
+    constexpr const char* kRecipe = R"(
+summary = "for this test"
+[settings.url]
+text = "where to"
+required = true
+[request]
+url = "{{settings.url}}"
+json = { message_id = "{{message_id}}", to = "{{to}}", body = "{{body}}", data = "{{data|json}}" }
+[[answer]]
+status = 200
+outcome = "sent"
+)";
+    HttpDriverConfig driver;
+    driver.recipe_name = "test.toml";
+    driver.recipe = parse_recipe(kRecipe, driver.recipe_name).value();
+    driver.settings.emplace("url", plain_secret(std::move(url)));
+    return driver;
+  }
+
+  StubProcess stub_{};
+};
+
 template <class T>
 std::unique_ptr<Site> make_site() {
   return std::make_unique<T>();
@@ -125,6 +162,7 @@ const std::map<std::string, SiteKind, std::less<>>& sites() {
   static const std::map<std::string, SiteKind, std::less<>> all{
       {"exec", {make_site<ExecSite>, true}},
       {"file", {make_site<FileSite>, false}},
+      {"http", {make_site<HttpSite>, true}},
       {"webhook", {make_site<WebhookSite>, true}},
   };
   return all;
