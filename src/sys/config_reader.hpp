@@ -3,7 +3,6 @@
 // Typed access to the tables of a TOML file, for config_file.cpp and its parts only. A wrong value becomes a
 // problem with its place and leaves the default standing, so that one run reports everything that is wrong.
 
-#include <toml++/toml.h>
 #include <climits>
 #include <initializer_list>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "sys/toml.hpp"
 
 namespace notify::config_file {
 

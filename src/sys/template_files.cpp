@@ -1,13 +1,12 @@
 #include "sys/template_files.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "core/near_miss.hpp"
 #include "sys/files.hpp"
+#include "sys/toml.hpp"
 
 namespace notify {
 namespace {

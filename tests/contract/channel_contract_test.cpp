@@ -12,6 +12,7 @@
 #include "support/channel_support.hpp"
 #include "support/real_channel.hpp"
 #include "support/stub_process.hpp"
+#include "sys/recipe_file.hpp"
 
 namespace notify {
 namespace {
@@ -163,6 +164,42 @@ class SmtpSite final : public Site {
   std::unique_ptr<StubProcess> refuser_{};
 };
 
+// A recipe that hands over what the other drivers hand over.
+class HttpSite final : public Site {
+ public:
+  DriverConfig accepting() override { return to(stub_.url("ok")); }
+  DriverConfig unreachable() override { return to("http://127.0.0.1:1/"); }
+  DriverConfig refusing() override { return to(stub_.url("code:400?body=refused:%20{to}")); }
+  std::vector<json> received() override {
+    std::vector<json> documents;
+    for (const json& request : stub_.log()) documents.push_back(json::parse(request.at("body").get<std::string>()));
+    return documents;
+  }
+
+ private:
+  static DriverConfig to(std::string url) {
+    constexpr const char* kRecipe = R"(
+summary = "for this test"
+[settings.url]
+text = "where to"
+required = true
+[request]
+url = "{{settings.url}}"
+json = { message_id = "{{message_id}}", to = "{{to}}", body = "{{body}}", data = "{{data|json}}" }
+[[answer]]
+status = 200
+outcome = "sent"
+)";
+    HttpDriverConfig driver;
+    driver.recipe_name = "test.toml";
+    driver.recipe = parse_recipe(kRecipe, driver.recipe_name).value();
+    driver.settings.emplace("url", plain_secret(std::move(url)));
+    return driver;
+  }
+
+  StubProcess stub_{};
+};
+
 template <class T>
 std::unique_ptr<Site> make_site() {
   return std::make_unique<T>();
@@ -178,6 +215,7 @@ const std::map<std::string, SiteKind, std::less<>>& sites() {
       {"exec", {make_site<ExecSite>, true}},
       {"file", {make_site<FileSite>, false}},
       {"smtp", {make_site<SmtpSite>, true}},
+      {"http", {make_site<HttpSite>, true}},
       {"webhook", {make_site<WebhookSite>, true}},
   };
   return all;

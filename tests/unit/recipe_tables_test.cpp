@@ -254,5 +254,15 @@ TEST_P(RecipeTable, ReceiptsMeanWhatIsDocumented) {
   }
 }
 
+TEST(RecipeDocuments, TheExampleIsARecipe) {
+  std::ifstream file(std::string(NOTIFYCTL_SOURCE_DIR) + "/docs/recipes.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::string open = "```toml\n";
+  const std::size_t begin = page.find(open) + open.size();
+  const auto recipe = parse_recipe(page.substr(begin, page.find("```", begin) - begin), "docs/recipes.md");
+  ASSERT_TRUE(recipe.has_value()) << recipe.error().message;
+  EXPECT_EQ((*recipe)->summary, "Example SMS");
+}
+
 }  // namespace
 }  // namespace notify
