@@ -12,11 +12,17 @@ environment = "production"
 concurrency = {concurrency}
 
 [channels.hook]
-driver = "webhook"
-url = "{url}"
 concurrency = {concurrency}
+{driver}
 {more}
 """
+
+# Where `url` is a host and a port for SMTP, too.
+DRIVERS = {
+    "webhook": 'driver = "webhook"\nurl = "{url}"',
+    "smtp": 'driver = "smtp"\nhost = "127.0.0.1"\nport = {port}\ntls = "none"\nhelo = "bench.example"\n'
+            'from = "Bench <bench@example.com>"',
+}
 
 TEXT = ("The grades of this term were locked today and can now be read on the portal. Questions about a single grade "
         "are answered by the department until the end of the month. Please bring your student card along. ")
@@ -36,12 +42,14 @@ def write_lines(path, numbers, size=600, to="device-{}"):
 
 
 class Site:
-    def __init__(self, lab, name, url="http://127.0.0.1:9/hook", concurrency=64, more=""):
+    def __init__(self, lab, name, url="http://127.0.0.1:9/hook", concurrency=64, more="", driver="webhook"):
         self.lab = lab
         self.dir = lab.directory(name)
         self.db = self.dir / "notify.db"
         self.config = self.dir / "config.toml"
-        self.config.write_text(CONFIG.format(dir=self.dir, url=url, concurrency=concurrency, more=more))
+        self.to = "device-{}@example.com" if driver == "smtp" else "device-{}"
+        settings = DRIVERS[driver].format(url=url, port=url.split(":")[2].split("/")[0])
+        self.config.write_text(CONFIG.format(dir=self.dir, driver=settings, concurrency=concurrency, more=more))
         self.config.chmod(0o600)
         self.run("init")
 
@@ -60,7 +68,7 @@ class Site:
     def enqueue(self, count, first=1, size=600):
         """`count` messages, PENDING; nothing of it is measured."""
         lines = self.dir / "lines.jsonl"
-        write_lines(lines, range(first, first + count), size)
+        write_lines(lines, range(first, first + count), size, self.to)
         self.run("enqueue", "--jsonl", lines)
         lines.unlink()
 

@@ -28,6 +28,7 @@ TARGETS = [
     ("11", services.enqueue_under_load),
     ("12", pipeline.memory),
     ("13", pipeline.article),
+    ("14", pipeline.mail),
     ("7 10", size.many_finished_rows),
 ]
 

@@ -76,6 +76,30 @@ def bare_curl(lab, url, messages, in_flight):
                         in_flight)["seconds"]
 
 
+def mail(lab):
+    """`work` over SMTP: connections are kept, and a server that takes its time with one mail does not hold up the others."""
+    messages, connections, latency = lab.scale(6_000, 1_500), 16, 0.03
+    raw = {"at once": [], "with latency": []}
+    for name, options in (("at once", []), ("with latency", ["--latency", f"{latency * 1000:.0f}ms"])):
+        vendor, url, log = lab.vendor("--protocol", "smtp", *options)
+        for _ in range(lab.scale(3, 1)):
+            site = Site(lab, "mail", url, connections, driver="smtp")
+            site.queue(messages)
+            raw[name].append(lab.seconds(site.command("work", "--drain"))[0])
+            site.expect_sent(messages)
+        lab.stop(vendor)
+        if summary(lab, log)["duplicates"] > 0:
+            raise Failure("a mail was sent twice")
+    ideal = messages / connections * latency
+    ratio = ideal / median(raw["with latency"])
+    lab.keep("14", messages=messages, **raw)
+    lab.report("14", f"mail, the server takes 30 ms, {connections} connections", f"{ratio:.2f} ×", "≥ 0.8 ×", ratio >= 0.8,
+               f"{thousands(messages / median(raw['with latency']))} mails/s against {thousands(messages / ideal)} of "
+               "nothing but waiting")
+    lab.report("14", "  the server answers at once", f"{thousands(messages / median(raw['at once']))}/s", "", None,
+               f"{connections} connections, each logged in to once")
+
+
 def memory(lab):
     """The worker's resident memory must not grow with what it has sent."""
     few, many = 1_000, lab.scale(200_000, 20_000)

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/channel.hpp"
+#include "cmd/context.hpp"
 #include "cmd/render.hpp"
 #include "core/duration.hpp"
 #include "sys/files.hpp"

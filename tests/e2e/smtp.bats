@@ -201,6 +201,10 @@ connections() { grep -c "smtpd.*: connect from" "$SERVER/log" || true; }
   [ "$(json "$out" 'j["inbox"]["reason"]')" = smtp-550 ]
   contains "$(json "$out" 'j["inbox"]["detail"]')" "5.1.1"
   lacks "$(json "$out" 'j["inbox"]["detail"]')" "nobody@example.com"
+  n enqueue --channel mail --to nobody@example.com --subject again --body x --key again
+  deliver
+  n show --json again
+  [ "$(json "$out" 'j["inbox"]["reason"]')" = endpoint-disabled ]
 }
 
 @test "a wrong password halts the lane and sends nothing" {
