@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cmd/channel.hpp"
+#include "cmd/context.hpp"
 #include "cmd/render.hpp"
 #include "core/duration.hpp"
-#include "sys/files.hpp"
 #include "sys/recipe_file.hpp"
 
 namespace notify {
