@@ -7,7 +7,6 @@
 #include "cmd/context.hpp"
 #include "cmd/render.hpp"
 #include "core/duration.hpp"
-#include "sys/files.hpp"
 #include "sys/recipe_file.hpp"
 
 namespace notify {

@@ -101,8 +101,8 @@ class RecipeTable : public testing::TestWithParam<std::string> {
   Bench bench{};
 };
 
-INSTANTIATE_TEST_SUITE_P(BuiltIn, RecipeTable, testing::ValuesIn(recipe_list()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(BuiltIn, RecipeTable, testing::ValuesIn(recipe_list()), [](const auto& built_in) {
+  std::string name = built_in.param;
   for (char& c : name)
     if (c == '-') c = '_';
   return name;
@@ -156,9 +156,15 @@ TEST_P(RecipeTable, EveryDocumentedAnswerMeansWhatIsDocumented) {
     EXPECT_EQ(outcome.disable_endpoint, row.value("disable", false)) << "disable";
     EXPECT_EQ(outcome.halt_channel, row.value("halt", false)) << "halt";
     EXPECT_EQ(verdict.refresh_token, row.value("refresh", false)) << "refresh";
-    if (row.contains("lane")) EXPECT_EQ(outcome.lane_wide, row["lane"]) << "lane";
-    if (row.contains("reason")) EXPECT_EQ(outcome.reason, row["reason"]);
-    if (row.contains("reference")) EXPECT_EQ(outcome.reference, row["reference"]);
+    if (row.contains("lane")) {
+      EXPECT_EQ(outcome.lane_wide, row["lane"]) << "lane";
+    }
+    if (row.contains("reason")) {
+      EXPECT_EQ(outcome.reason, row["reason"]);
+    }
+    if (row.contains("reference")) {
+      EXPECT_EQ(outcome.reference, row["reference"]);
+    }
     if (row.contains("wait_ms")) {
       ASSERT_TRUE(outcome.retry_after.has_value());
       EXPECT_EQ(outcome.retry_after->count(), row["wait_ms"]);
@@ -192,9 +198,10 @@ TEST_P(RecipeTable, PreviewsHideEverySecret) {
   const auto made = channel();
   const std::string preview = made->preview(message(table["requests"][0].value("message", Json::object())));
   EXPECT_FALSE(preview.empty());
-  for (const RecipeSetting& setting : recipe->settings)
-    if (setting.secret && values.contains(setting.name))
-      EXPECT_THAT(preview, testing::Not(testing::HasSubstr(values.at(setting.name)))) << setting.name;
+  for (const RecipeSetting& setting : recipe->settings) {
+    if (!setting.secret || !values.contains(setting.name)) continue;
+    EXPECT_THAT(preview, testing::Not(testing::HasSubstr(values.at(setting.name)))) << setting.name;
+  }
 }
 
 TEST_P(RecipeTable, LookUpsMeanWhatIsDocumented) {
@@ -218,7 +225,9 @@ TEST_P(RecipeTable, LookUpsMeanWhatIsDocumented) {
     SCOPED_TRACE(row.dump());
     const LookUpAnswer answer = judge_look_up(*recipe->look_up, evidence_of(row), input, {});
     EXPECT_EQ(answer.kind, kinds.at(row.at("outcome"))) << answer.reason;
-    if (row.contains("reference")) EXPECT_EQ(answer.reference, row["reference"]);
+    if (row.contains("reference")) {
+      EXPECT_EQ(answer.reference, row["reference"]);
+    }
   }
   for (const int status : {401, 404, 429, 500, 503})
     EXPECT_EQ(judge_look_up(*recipe->look_up, test::answered(status, "{}"), input, {}).kind, Kind::kUnknown);
@@ -249,7 +258,9 @@ TEST_P(RecipeTable, ReceiptsMeanWhatIsDocumented) {
       EXPECT_EQ(receipt.message_id, wanted.value("message_id", ""));
       EXPECT_EQ(receipt.reference, wanted.value("reference", ""));
       EXPECT_EQ(receipt.verdict == ReceiptVerdict::kAccepted, wanted.at("outcome") == "accepted");
-      if (wanted.contains("reason")) EXPECT_EQ(receipt.reason, wanted["reason"]);
+      if (wanted.contains("reason")) {
+        EXPECT_EQ(receipt.reason, wanted["reason"]);
+      }
     }
   }
 }

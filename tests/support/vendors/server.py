@@ -4,7 +4,8 @@
     server.py --log FILE --port-file FILE
 
 Listens on a free port of 127.0.0.1. Each vendor stands under a path of its own: http://127.0.0.1:PORT/NAME. Each request
-becomes one line of FILE before it is answered: {"vendor", "accepted", "why", "id", "status"}.
+becomes one line of FILE before it is answered: {"vendor", "accepted", "why", "id", "status"}. A request with NO-ANSWER in its
+body is taken and never answered.
 """
 
 import argparse
@@ -56,6 +57,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 entry.update(accepted=False, why=refusal.why)
         entry["status"] = status
         self.note(**entry)
+        if b"NO-ANSWER" in request.body:  # taken, and then the line is cut
+            self.close_connection = True
+            return
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "text/plain" if isinstance(body, str) else "application/json")
