@@ -153,7 +153,7 @@ TEST(ConfigFile, an_unknown_key_is_an_error_with_a_near_miss) {
   expect_problem("[realy]\n", "realy: unknown key | did you mean \"relay\"?");
   expect_problem("databse = \"/x\"\n", "did you mean \"database\"?");
   expect_problem("environment = \"x\"\n[channels.a]\ndriver = \"file\"\npath = \"/x\"\nurl = \"https://x\"\n",
-                 "channels.a.url: is a key of the driver \"webhook\" only");
+                 "channels.a.url: is a key of the driver \"webhook\", \"apns\", \"fcm\", \"ses\" only");
   expect_problem(
       "timezone = \"UTC\"\n[quiet_hours.advertising]\nrelay = { from = \"20:00\", untill = \"08:00\", until "
       "= \"08:00\" }\n",

@@ -200,8 +200,14 @@ void Http2Session::go_away(Stream& stream, const Behaviour& act) {
   const std::int32_t last = act.last == LastStream::below   ? std::max(0, own - 2)
                             : act.last == LastStream::equal ? own
                                                             : INT32_MAX;
-  nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, last, act.h2_code, nullptr, 0);
-  leaving_ = true;
+  // A server that goes gracefully gives notice, answers everything and lets the client close: closing first would cut off
+  // what the client is just sending.
+  const bool gracefully = act.answer && act.last == LastStream::above;
+  if (gracefully)
+    nghttp2_submit_shutdown_notice(session_.get());
+  else
+    nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE, last, act.h2_code, nullptr, 0);
+  leaving_ = !gracefully;
   if (act.answer && act.last != LastStream::below) reply(stream, act);
 }
 

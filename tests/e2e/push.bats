@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# APNs and FCM against a vendor that enforces their protocols and misbehaves in between. Needs NOTIFYCTL, VENDOR_STUB, openssl, jq.
+# PUSH_MESSAGES=5000 for the full figure.
+
+setup() {
+  NOTIFYCTL=${NOTIFYCTL:-$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/notifyctl}
+  count=${PUSH_MESSAGES:-200}
+  cd "$BATS_TEST_TMPDIR"
+  export HOME=$PWD XDG_STATE_HOME=$PWD/state XDG_CONFIG_HOME=$PWD/config
+  export NOTIFYCTL_DB=$PWD/push.db NOTIFYCTL_CONFIG=$PWD/config.toml
+  umask 077
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out apns.p8 2> /dev/null
+  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out fcm.pem 2> /dev/null
+}
+
+teardown() {
+  for pid in "${stubs[@]}"; do kill "$pid" 2> /dev/null || true; done
+}
+
+# stub NAME OPTION…: a vendor over TLS on a free port, its log in NAME.log.
+stub() {
+  local name=$1
+  shift
+  "$VENDOR_STUB" --tls --self-signed "$PWD/ca" --log "$name.log" --port-file "$name.port" "$@" > /dev/null 3>&- &
+  stubs+=($!)
+  for _ in $(seq 300); do [ -s "$name.port" ] && return; sleep 0.1; done
+  return 1
+}
+
+# One channel for each vendor; what was enqueued is retried quickly.
+configure() {
+  cat > sa.json << JSON
+{"type":"service_account","project_id":"shop","private_key_id":"k1","client_email":"push@shop.test",
+ "private_key":$(jq -Rs . < fcm.pem),"token_uri":"https://127.0.0.1:$(cat fcm.port)/token"}
+JSON
+  cat > config.toml << TOML
+environment = "production"
+ca_bundle = "$PWD/ca/ca.pem"
+[channels.ios]
+driver = "apns"
+key = { file = "$PWD/apns.p8" }
+key_id = "ABC123DEFG"
+team_id = "DEF123GHIJ"
+topic = "com.example.shop"
+url = "https://127.0.0.1:$(cat apns.port)"
+concurrency = 64
+timeout = "20s"
+retry = ["1s", "1s", "1s", "1s", "1s", "1s"]
+[channels.android]
+driver = "fcm"
+service_account = { command = ["cat", "$PWD/sa.json"] }
+url = "https://127.0.0.1:$(cat fcm.port)"
+concurrency = 64
+timeout = "20s"
+retry = ["1s", "1s", "1s", "1s", "1s", "1s"]
+TOML
+}
+
+# Every 50th device is dead: 410 and 404.
+messages() {
+  awk -v n="$count" 'BEGIN { for (i = 1; i <= n; i++) {
+    dead = i % 50 == 0 ? "dead" : "0aaa"
+    printf "{\"channel\":\"ios\",\"to\":\"%s%060x\",\"key\":\"i%d\",\"subject\":\"Paid\",\"body\":\"order %d\"}\n", dead, i, i, i
+    printf "{\"channel\":\"android\",\"to\":\"%s:%d\",\"key\":\"a%d\",\"subject\":\"Paid\",\"body\":\"order %d\",\"data\":{\"n\":%d}}\n", dead, i, i, i, i
+  } }'
+}
+
+drain() {
+  local i
+  "$NOTIFYCTL" relay --max-run 60s
+  for i in $(seq 60); do
+    "$NOTIFYCTL" work --drain --max-run 60s || true
+    [ "$("$NOTIFYCTL" status --json | jq '.queue.ready + .queue.delayed + .queue.leased + .inbox.SENDING')" -eq 0 ] && return
+    sleep 1
+  done
+  "$NOTIFYCTL" status
+  return 1
+}
+
+sql() { sqlite3 push.db "$1"; }
+
+# taken_twice NAME: how many devices got more than one request that was answered with success.
+taken_twice() { jq -r 'select(.outcome == "taken" and .path != "/token") | .to' "$1.log" | sort | uniq -d | wc -l; }
+
+# tokens NAME: how many different credentials the vendor was shown.
+tokens() { jq -r 'select(.path != "/token") | .headers.authorization' "$1.log" | sort -u | wc -l; }
+
+@test "pushes with dead devices, 429, used-up access tokens and a GOAWAY in the middle: each device once" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop" \
+    --rule "to=*7 code:429 retry-after=1 times=3 body={\"reason\":\"TooManyRequests\"}" \
+    --rule "h2-goaway from=40 last=above answer=yes times=1"
+  stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop uses=$((count / 3 + 10))" \
+    --rule "to=*7 code:429 retry-after=1 times=2" \
+    --rule "path=/v1/* h2-goaway from=60 last=above answer=yes times=1 body={\"name\":\"projects/shop/messages/0\"}"
+  configure
+  "$NOTIFYCTL" init > /dev/null
+  messages | "$NOTIFYCTL" enqueue --jsonl - > /dev/null
+  drain
+
+  run "$NOTIFYCTL" status --json
+  echo "$output"
+  dead=$((count / 50))
+  [ "$(jq .unaccounted <<< "$output")" -eq 0 ]
+  [ "$(jq .inbox.SENT <<< "$output")" -eq $((2 * count - 2 * dead)) ]
+  [ "$(jq .inbox.FAILED <<< "$output")" -eq $((2 * dead)) ]
+  [ "$(jq .inbox.ERROR <<< "$output")" -eq 0 ]
+  [ "$(taken_twice apns)" -eq 0 ]
+  [ "$(taken_twice fcm)" -eq 0 ]
+  # Dead devices are disabled, all of them and nobody else.
+  [ "$(sql "SELECT count(*) FROM notification_dead_address WHERE channel = 'ios'")" -eq "$dead" ]
+  [ "$(sql "SELECT count(*) FROM notification_dead_address WHERE channel = 'android'")" -eq "$dead" ]
+  [ "$(sql "SELECT count(*) FROM notification_dead_address WHERE match_address NOT LIKE 'dead%'")" -eq 0 ]
+  # One provider token; access tokens that are used up are replaced, each by one fetch.
+  [ "$(tokens apns)" -eq 1 ]
+  fetched=$(jq -r 'select(.path == "/token") | .path' fcm.log | wc -l)
+  [ "$(tokens fcm)" -eq "$fetched" ]
+  [ "$fetched" -ge 3 ]
+  [ "$(sql "SELECT count(*) FROM notification_credential WHERE value IS NOT NULL")" -eq 2 ]
+}
+
+@test "several workers fetch one token" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
+  stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop"
+  configure
+  count=40
+  "$NOTIFYCTL" init > /dev/null
+  messages | "$NOTIFYCTL" enqueue --jsonl - > /dev/null
+  "$NOTIFYCTL" relay
+  workers=()
+  for _ in 1 2 3 4; do
+    "$NOTIFYCTL" work --drain 3>&- &
+    workers+=($!)
+  done
+  wait "${workers[@]}"
+  [ "$("$NOTIFYCTL" status --json | jq .inbox.SENT)" -eq 80 ]
+  [ "$(jq -r 'select(.path == "/token") | .path' fcm.log | wc -l)" -eq 1 ]
+  [ "$(tokens apns)" -eq 1 ]
+  [ "$(tokens fcm)" -eq 1 ]
+}
+
+@test "a wrong key halts the lane and costs no message a try" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
+  stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop"
+  configure
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out apns.p8 2> /dev/null
+  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out fcm.pem 2> /dev/null
+  configure
+  count=2
+  "$NOTIFYCTL" init > /dev/null
+  messages | "$NOTIFYCTL" enqueue --jsonl - > /dev/null
+  "$NOTIFYCTL" relay
+  run "$NOTIFYCTL" work --drain
+  [ "$status" -eq 69 ]
+  [ "$("$NOTIFYCTL" status --json | jq '.queue.ready + .queue.delayed')" -eq 4 ]
+  [ "$(sql "SELECT count(*) FROM notification_lane WHERE halted = 1")" -eq 2 ]
+  [ "$(sql "SELECT max(tries) FROM notification_queue")" -eq 0 ]
+}
+
+@test "no secret is in any output" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
+  stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop uses=1"
+  configure
+  count=5
+  "$NOTIFYCTL" init > /dev/null
+  messages | "$NOTIFYCTL" enqueue --jsonl - > /dev/null
+  "$NOTIFYCTL" relay
+  "$NOTIFYCTL" -vv work --drain > seen 2>&1 || true
+  { "$NOTIFYCTL" status; "$NOTIFYCTL" list inbox; "$NOTIFYCTL" show i1; "$NOTIFYCTL" show a1; } >> seen
+  "$NOTIFYCTL" channel test ios --to 0aaa01 --body x --dry-run >> seen
+  "$NOTIFYCTL" channel test android --to tok --body x --dry-run >> seen
+  run grep -E 'ya29|eyJ|BEGIN PRIVATE' seen
+  [ "$status" -eq 1 ]
+}
