@@ -126,7 +126,7 @@ _notifyctl() {
     reconcile)
       case $prev in
         --receipts) _notifyctl_files -f; return ;;
-        --format) COMPREPLY=($(compgen -W "jsonl csv" -- "$cur")); return ;;
+        --format) return ;;
         --channel) return ;;
       esac
       options+=" --receipts --format --channel --verify"
@@ -179,9 +179,10 @@ _notifyctl() {
         --to) return ;;
         --subject) return ;;
         --body) return ;;
+        --data) return ;;
       esac
-      options+=" --reason --until --to --subject --body --dry-run"
-      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "list show pause resume test" -- "$cur")); return; }
+      options+=" --reason --until --to --subject --body --data --dry-run"
+      [[ $cur == -* ]] || { COMPREPLY=($(compgen -W "list show pause resume test recipes" -- "$cur")); return; }
       ;;
     recipient)
       case $prev in

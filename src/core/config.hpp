@@ -18,8 +18,8 @@
 #include "core/config_fcm.hpp"
 #include "core/config_http.hpp"
 #include "core/config_ses.hpp"
-#include "core/config_webpush.hpp"
 #include "core/config_smtp.hpp"
+#include "core/config_webpush.hpp"
 #include "core/instant.hpp"
 #include "core/secret.hpp"
 

@@ -60,8 +60,8 @@ TEST(Help, on_a_narrow_terminal_is_narrow_too) {
   expect_width(help, 60);
 }
 
-TEST(Manual, has_a_page_for_every_command_and_two_for_formats) {
-  EXPECT_EQ(man_pages().size(), commands().size() + 3);
+TEST(Manual, has_a_page_for_every_command_and_the_formats) {
+  EXPECT_EQ(man_pages().size(), commands().size() + 4);
   for (const std::string& name : man_pages()) {
     const auto page = man_page(name);
     ASSERT_TRUE(page) << name;

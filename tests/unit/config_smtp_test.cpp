@@ -90,7 +90,7 @@ TEST(ConfigSmtp, WhatIsWrongIsNamed) {
            Case{"message_id_domain = \"예.test\"\n", "channels.mail.message_id_domain"},
            Case{"headers = { X-A = 1 }\n", "channels.mail.headers.X-A: must be a string"},
            Case{"semantics = \"at-least-once\"\n", "channels.mail.semantics"},
-           Case{"url = \"https://x.test/\"\n", "is a key of the driver \"webhook\" only"},
+           Case{"url = \"https://x.test/\"\n", "channels.mail.url: is a key of the driver \"webhook\""},
        }) {
     const Result<Config> config = parse(with(row.lines));
     ASSERT_FALSE(config) << row.lines;
