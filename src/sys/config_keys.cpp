@@ -154,7 +154,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"channels.*", "password", "{ file }, { env } or { command }", "", "The user's password.", "smtp"},
     {"channels.*", "token", "{ file }, { env } or { command }", "",
      "An OAuth 2 access token in place of a password. A file is read again while the worker runs, so that another "
-     "program can keep it fresh.",
+     "program can keep it fresh; a command is asked once, at the start.",
      "smtp"},
     {"channels.*", "auth", "string", "",
      "The one mechanism to log in by: `plain`, `login`, `xoauth2` or `oauthbearer`. Without it whatever the server "

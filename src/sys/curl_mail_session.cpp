@@ -53,8 +53,10 @@ std::string url_of(const MailRequest& request) {
 
 MailEvidence MailSession::perform(const MailRequest& request) {
   const auto begun = std::chrono::steady_clock::now();
-  if (easy_ == nullptr || begun - made_ > kMaxHandleAge) {
+  // libcurl 7.88 would take a kept connection in the clear for a message that wants STARTTLS.
+  if (easy_ == nullptr || begun - made_ > kMaxHandleAge || request.tls != tls_) {
     close();
+    tls_ = request.tls;
     easy_.reset(curl_easy_init());
     ASSERT(easy_ != nullptr);
     made_ = begun;

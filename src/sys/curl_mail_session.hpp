@@ -56,6 +56,7 @@ class MailSession {
   std::unique_ptr<CURL, FreeEasy> easy_{};
   std::unique_ptr<curl_slist, FreeList> recipients_{};
   std::chrono::steady_clock::time_point made_{};
+  MailTls tls_ = MailTls::kStartTls;  // of the kept connections
   std::string url_{};
   std::string login_options_{};
 

@@ -388,6 +388,19 @@ TEST(CurlMailTls, WithoutStartTlsNothingIsSaid) {
   EXPECT_TRUE(plain.log().empty());
 }
 
+// Two channels to one server, one of them in the clear: what wants TLS must not go over the other's connection.
+TEST(CurlMailTls, AConnectionInTheClearIsNotReused) {
+  TlsMailStub server({"--starttls"});
+  MailUnderTest client(server.settings());
+  ASSERT_EQ(classify_mail(client.call(over_tls(server, MailTls::kNone))).cls, Class::kSent);
+  const MailEvidence evidence = client.call(over_tls(server, MailTls::kStartTls));
+  EXPECT_EQ(classify_mail(evidence).cls, Class::kSent) << evidence.curl_error;
+  EXPECT_FALSE(evidence.reused);
+  ASSERT_EQ(server.stub->log().size(), 2U);
+  EXPECT_EQ(server.stub->log()[0]["proto"], "smtp");
+  EXPECT_EQ(server.stub->log()[1]["proto"], "smtps");
+}
+
 TEST(CurlMailTls, CertificatesAreVerified) {
   for (const char* kind : {"wrong-host", "expired", "future", "unknown-ca"}) {
     for (const MailTls tls : {MailTls::kStartTls, MailTls::kImplicit}) {
