@@ -143,7 +143,7 @@ for line in sys.stdin: print(json.loads(line)["recipe"])'; }
   contains "$out" "2002 bytes of CP949; the vendor takes 2000"
 }
 
-@test "a token that is refused is fetched again, once for all" {
+@test "a token is fetched once for all messages" {
   configure bizppurio "" 'concurrency = 4'
   for i in 1 2 3 4 5; do n enqueue --channel lane --to +821012345678 --body "message $i"; done
   deliver
