@@ -140,7 +140,10 @@ std::unique_ptr<Transfer> CurlHttp::Impl::idle_transfer() {
   return std::make_unique<Transfer>(*this, settings);
 }
 
+// A handle that has no connection yet reads the last words of one that it was about to take; those are about nobody else's
+// request.
 void CurlHttp::Impl::goaway(std::uint64_t connection, const Goaway& frame) {
+  if (connection == 0) return;
   for (const auto& transfer : busy)
     if (transfer->connection() == connection) transfer->note_goaway(frame);
 }

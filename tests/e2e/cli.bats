@@ -71,7 +71,7 @@ setup() { common_setup; }
   expect 0
   for word in notifyctl SQLite libcurl OpenSSL nghttp2 c-ares webhook smtp exec file embedded; do contains "$out" "$word"; done
   n --version --json
-  [ "$(json "$out" 'j["channels"]')" = "['exec', 'file', 'smtp', 'webhook']" ]
+  [ "$(json "$out" 'j["channels"]')" = "['apns', 'exec', 'fcm', 'file', 'http', 'ses', 'smtp', 'webhook', 'webpush']" ]
 }
 
 @test "flag wins over environment, environment over configuration" {

@@ -186,6 +186,12 @@ commands_of() { sed -n "s#^ExecStart=/usr/local/bin/notifyctl#\"$NOTIFYCTL\"#p" 
     grep -o 'file *= *"[^"]*"' config.toml | sed 's/.*"\(.*\)"/\1/' | while IFS= read -r secret; do
       case $secret in
         *-url.secret) (umask 077; echo https://127.0.0.1:1/hook > "$secret") ;;
+        *.p8 | */vapid.key) (umask 077; openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$secret" 2> /dev/null) ;;
+        *-firebase.json)
+          (umask 077; openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 2> /dev/null | python3 -c '
+import json, sys
+json.dump({"type": "service_account", "project_id": "shop", "private_key_id": "k", "private_key": sys.stdin.read(),
+           "client_email": "push@shop.example", "token_uri": "https://127.0.0.1:1/token"}, sys.stdout)' > "$secret") ;;
         *) (umask 077; echo secret > "$secret") ;;
       esac
     done
