@@ -62,7 +62,8 @@ Result<void> add_unsubscribe(const SmtpDriverConfig& driver, SmtpSettings& setti
   const std::string& url = driver.list_unsubscribe;
   if (url.empty()) return {};
   const bool visible = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (!url.starts_with("https://") || !visible || url.size() > kMaxUrl || url.find_first_of("<>\"") != url.npos)
+  if (!url.starts_with("https://") || !visible || url.size() > kMaxUrl ||
+      url.find_first_of("<>\"") != std::string::npos)
     return fail(Code::kConfig, "list_unsubscribe: is not an https URL (RFC 8058 wants https)");
   if (Result<void> known = check_url_template(url); !known) return in_key("list_unsubscribe", known.error());
   settings.list_unsubscribe = url;

@@ -201,7 +201,8 @@ std::string_view word_after(std::string_view text, std::string_view mark) {
 
 std::string queue_id(std::string_view text) {
   for (const std::string_view mark : {"queued as ", "Queued as ", "OK id=", "InternalId=", "ok ", "qp "})
-    if (const std::string_view id = word_after(text, mark); !id.empty() && id.find_first_of("0123456789") != id.npos)
+    if (const std::string_view id = word_after(text, mark);
+        !id.empty() && id.find_first_of("0123456789") != std::string_view::npos)
       return safe_text(id.substr(0, id.find(',')), kReference);
   // Sendmail, OpenSMTPD: "x7A2bc Message accepted for delivery"
   if (const std::size_t at = text.find(" Message accepted"); at != std::string_view::npos && at > 0)

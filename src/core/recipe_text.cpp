@@ -312,12 +312,14 @@ std::string placeholder_name(const RecipePlaceholder& place) {
 
 std::vector<RecipeWord> recipe_names() {
   std::vector<RecipeWord> words;
+  words.reserve(kRoots.size());
   for (const Root& root : kRoots) words.push_back({root.name, root.text});
   return words;
 }
 
 std::vector<RecipeWord> recipe_filters() {
   std::vector<RecipeWord> words;
+  words.reserve(kFilters.size());
   for (const Filter& filter : kFilters) words.push_back({filter.name, filter.text});
   return words;
 }

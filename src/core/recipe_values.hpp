@@ -51,11 +51,11 @@ enum class Missing { kIsError, kIsEmpty };
 
 // Errors (kBadInput) name the field of the message that is missing or cannot be written as the recipe wants it. They do
 // not hold values.
-Result<std::string> text_of(const RecipeText& text, const RecipeInput& input, Missing missing = Missing::kIsError);
+Result<std::string> text_of(const RecipeText& pieces, const RecipeInput& input, Missing missing = Missing::kIsError);
 
 // The same for a URL: what the recipe writes stays, what is put in is percent-encoded (RFC 3986), so that no value can
 // become another segment, parameter or host. A setting at the very beginning is the operator's and stays as it is.
-Result<std::string> url_of(const RecipeText& text, const RecipeInput& input);
+Result<std::string> url_of(const RecipeText& pieces, const RecipeInput& input);
 
 // A placeholder whose value is JSON (RecipePlaceholder::is_json()).
 Result<std::string> json_of(const RecipePlaceholder& place, const RecipeInput& input,

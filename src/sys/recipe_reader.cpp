@@ -275,6 +275,7 @@ void RecipeReader::read_check(Section& section) {
 void RecipeReader::check_reachable(const toml::table& root) {
   const auto look = [&](const toml::node_view<const toml::node>& list, std::string_view name, const auto& rules) {
     std::vector<const RecipeMatch*> matches;
+    matches.reserve(rules.size());
     for (const auto& rule : rules) matches.push_back(&rule.match);
     const std::optional<std::size_t> lost = unreachable(matches);
     if (!lost || list.as_array() == nullptr || *lost >= list.as_array()->size()) return;

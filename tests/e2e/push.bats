@@ -44,14 +44,14 @@ team_id = "DEF123GHIJ"
 topic = "com.example.shop"
 url = "https://127.0.0.1:$(cat apns.port)"
 concurrency = 64
-timeout = "20s"
+timeout = "50s"
 retry = ["1s", "1s", "1s", "1s", "1s", "1s"]
 [channels.android]
 driver = "fcm"
 service_account = { command = ["cat", "$PWD/sa.json"] }
 url = "https://127.0.0.1:$(cat fcm.port)"
 concurrency = 64
-timeout = "20s"
+timeout = "50s"
 retry = ["1s", "1s", "1s", "1s", "1s", "1s"]
 TOML
 }
