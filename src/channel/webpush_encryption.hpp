@@ -19,7 +19,7 @@ struct Subscription {
 
 // {"endpoint":"https://…","keys":{"p256dh":"…","auth":"…"}}, as PushSubscription.toJSON() writes it; other members are
 // left alone. Everything in it is checked but where the endpoint leads to. Errors: kBadInput, field "to".
-Result<Subscription> read_subscription(std::string_view json);
+Result<Subscription> read_subscription(std::string_view text);
 
 // Longest text that fits into one record of 4096 bytes.
 inline constexpr std::size_t kLongestPush = 3993;
