@@ -117,10 +117,11 @@ bool body_incomplete(const HttpEvidence& evidence) noexcept {
 }
 
 // RFC 9113 6.8: streams above the last GOAWAY's id are not and will not be processed. It says so of one connection,
-// so a second attempt on another one would not be covered.
+// so a second attempt on another one would not be covered. Where libcurl wanted to repeat by itself, the connection had
+// died under the request, and servers have been seen to process what their GOAWAY disowned: nobody knows.
 bool above_goaway(const HttpEvidence& evidence) noexcept {
   return evidence.goaway_last_stream >= 0 && evidence.stream_id > evidence.goaway_last_stream &&
-         evidence.requests_begun <= 1 && !evidence.refused_stream;
+         evidence.requests_begun <= 1 && !evidence.silent_retry && !evidence.refused_stream;
 }
 
 constexpr std::string_view kAddressBlocked =
