@@ -24,6 +24,7 @@ constexpr int kTlsConnect = 35;
 constexpr int kProxy = 97;
 }  // namespace curl
 
+constexpr std::int64_t kInternalError = 0x2;    // RFC 9113 7
 constexpr std::int64_t kEnhanceYourCalm = 0xb;  // RFC 9113 7: the peer wants us to slow down
 
 // TLS cannot be had with this peer or with these files until somebody mends something: verification, certificates,
@@ -116,12 +117,14 @@ bool body_incomplete(const HttpEvidence& evidence) noexcept {
   return evidence.body_length > 0 && evidence.body_bytes_out < evidence.body_length;
 }
 
-// RFC 9113 6.8: streams above the last GOAWAY's id are not and will not be processed. It says so of one connection,
-// so a second attempt on another one would not be covered. Where libcurl wanted to repeat by itself, the connection had
-// died under the request, and servers have been seen to process what their GOAWAY disowned: nobody knows.
+// RFC 9113 6.8: streams above the last GOAWAY's id are not and will not be processed. It says so of one connection, so a
+// second attempt on another one would not be covered, and no attempt that libcurl wanted to repeat by itself. A server that
+// stops for an error of its own is not believed either: nghttp2 (1.52, when its limit on resets is reached) goes on with
+// the streams that arrive between queuing the frame and sending it.
 bool above_goaway(const HttpEvidence& evidence) noexcept {
   return evidence.goaway_last_stream >= 0 && evidence.stream_id > evidence.goaway_last_stream &&
-         evidence.requests_begun <= 1 && !evidence.silent_retry && !evidence.refused_stream;
+         evidence.goaway_error != kInternalError && evidence.requests_begun <= 1 && !evidence.silent_retry &&
+         !evidence.refused_stream;
 }
 
 constexpr std::string_view kAddressBlocked =

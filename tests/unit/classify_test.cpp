@@ -234,6 +234,23 @@ TEST(Classify, F29_EnhanceYourCalmHaltsTheLane) {
   EXPECT_FALSE(judge(e).halt_channel);
 }
 
+TEST(Classify, F29_AGoawayAfterAnErrorOfTheServersOwnIsNoProof) {
+  HttpEvidence e;
+  e.curl_code = 16;
+  e.handed_over = true;
+  e.requests_begun = 1;
+  e.body_bytes_out = e.body_length = 100;
+  e.stream_id = 5;
+  e.goaway_last_stream = 3;
+  e.goaway_error = 0;
+  EXPECT_EQ(judge(e).cls, Class::kNotSent);
+  e.silent_retry = true;
+  EXPECT_EQ(judge(e).cls, Class::kUnknown);
+  e.silent_retry = false;
+  e.goaway_error = 2;
+  EXPECT_EQ(judge(e).cls, Class::kUnknown);
+}
+
 // --- statuses (table 0.1)
 
 TEST(Classify, DefaultTableOfStatuses) {
