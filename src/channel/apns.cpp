@@ -12,7 +12,7 @@
 #include "channel/jwt.hpp"
 #include "channel/vendor_common.hpp"
 #include "core/classify.hpp"
-#include "core/crypto.hpp"
+#include "core/uuid.hpp"
 
 namespace notify {
 namespace {
@@ -74,30 +74,12 @@ void apply(const Reason& reason, ApnsVerdict& verdict) {
   }
 }
 
-// A word of letters, as all of Apple's are: fit to be kept as the outcome's reason.
-bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); });
-}
-
 // --- the driver
 
 struct Settings {
   ApnsDriverConfig driver{};
   HttpRequest request{};
 };
-
-// RFC 9562 8 by the message id, so that all attempts of a message have the same.
-std::string apns_id(std::string_view message_id) {
-  Sha256Hasher hasher;
-  hasher.update(message_id);
-  Sha256 digest = hasher.finish();
-  digest[6] = static_cast<std::uint8_t>((digest[6] & 0x0FU) | 0x80U);
-  digest[8] = static_cast<std::uint8_t>((digest[8] & 0x3FU) | 0x80U);
-  std::string id = to_hex({reinterpret_cast<const char*>(digest.data()), 16});
-  for (const std::size_t at : {8U, 13U, 18U, 23U}) id.insert(at, 1, '-');
-  return id;
-}
 
 std::shared_ptr<CredentialSource> provider_tokens(const ApnsDriverConfig& driver, PrivateKey key,
                                                   const ChannelPorts& ports) {
@@ -149,28 +131,19 @@ class ApnsChannel final : public Channel {
   void send(Dispatch dispatch, Done done) override {
     HttpRequest request = make_request(dispatch);
     // Captures no `this`: the channel may be gone before the call is.
-    tokens_->get([&http = http_, &clock = clock_, began = clock_.monotonic(), tokens = tokens_, streak = streak_,
-                  request = std::move(request), dispatch = std::move(dispatch),
-                  done = std::move(done)](CredentialSource::Fetched token) mutable {
-      if (!token) return done(std::move(token).error());
-      spend(request, clock.monotonic() - began);
-      request.headers.emplace_back("authorization", "bearer " + token->value.reveal());
-      http.start(std::move(request), [&clock, tokens, streak, token = *token, dispatch = std::move(dispatch),
-                                      done = std::move(done)](const HttpEvidence& evidence) {
-        ApnsVerdict verdict = judge_apns(evidence, clock.now());
-        Outcome& outcome = verdict.outcome;
-        const std::vector<std::string> secrets{token.value.reveal()};
-        if (outcome.cls != OutcomeClass::kSent) outcome.detail = safe_detail(evidence, {}, dispatch, secrets);
-        if (verdict.renew) {
-          outcome.not_begun = tokens->refused(token);
-          outcome.halt_channel = !outcome.not_begun;
-        } else if (evidence.status != 0 && evidence.status != 403) {
-          tokens->accepted();
-        }
-        streak->judge(outcome, "is the environment (production or sandbox), and is the topic, that of these devices?");
-        done(std::move(outcome));
-      });
-    });
+    auto judge = [&clock = clock_, tokens = tokens_, streak = streak_, dispatch = std::move(dispatch)](
+                     const Credential& token, const HttpEvidence& evidence) {
+      ApnsVerdict verdict = judge_apns(evidence, clock.now());
+      Outcome& outcome = verdict.outcome;
+      const std::vector<std::string> secrets{token.value.reveal()};
+      if (outcome.cls != OutcomeClass::kSent) outcome.detail = safe_detail(evidence, {}, dispatch, secrets);
+      using Said = CredentialSource::Said;
+      const bool known = evidence.status != 0 && evidence.status != 403;
+      tokens->judge(token, verdict.renew ? Said::kRefused : known ? Said::kAccepted : Said::kNothing, outcome);
+      streak->judge(outcome, "is the environment (production or sandbox), and is the topic, that of these devices?");
+      return std::move(outcome);
+    };
+    start_with_credential(*tokens_, http_, clock_, std::move(request), "bearer", std::move(judge), std::move(done));
   }
 
  private:
@@ -183,7 +156,7 @@ class ApnsChannel final : public Channel {
     request.headers = {{"apns-topic", driver.topic},
                        {"apns-push-type", driver.push_type},
                        {"apns-priority", std::to_string(driver.priority)},
-                       {"apns-id", apns_id(envelope.message_id)},
+                       {"apns-id", uuid_of(envelope.message_id)},
                        {"apns-collapse-id", message_mark(envelope.message_id)}};
     if (envelope.expires)
       request.headers.emplace_back("apns-expiration", std::to_string(envelope.expires->ms / 1000));
@@ -238,7 +211,7 @@ ApnsVerdict judge_apns(const HttpEvidence& evidence, Instant now) {
     return verdict;
   }
   const std::string said = text_member(json_of(evidence), "reason");
-  if (!is_word(said)) return verdict;
+  if (!is_reason_word(said)) return verdict;
   outcome.reason = said;
   const auto* known = std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& r) { return r.name == said; });
   if (known != kReasons.end()) apply(*known, verdict);

@@ -165,4 +165,11 @@ bool CredentialSource::refused(const Credential& credential) {
   return forgotten.has_value() && !std::exchange(renewed_in_vain_, true);
 }
 
+void CredentialSource::judge(const Credential& shown, Said said, Outcome& outcome) {
+  if (said == Said::kAccepted) accepted();
+  if (said != Said::kRefused) return;
+  outcome.not_begun = refused(shown);
+  outcome.halt_channel = !outcome.not_begun;
+}
+
 }  // namespace notify

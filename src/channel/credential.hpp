@@ -65,6 +65,11 @@ class CredentialSource : public std::enable_shared_from_this<CredentialSource> {
   // The vendor has accepted one: a later refusal is a new story.
   void accepted() noexcept { renewed_in_vain_ = false; }
 
+  // What the answer to a call said of the credential that it showed. A refused one that can be replaced costs the message
+  // nothing; one that cannot halts the lane.
+  enum class Said { kNothing, kAccepted, kRefused };
+  void judge(const Credential& shown, Said said, Outcome& outcome);
+
  private:
   struct Waiter {
     std::uint64_t id;

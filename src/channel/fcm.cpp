@@ -205,11 +205,6 @@ void apply(const Rule& rule, FcmVerdict& verdict) {
   if (rule.then == Rule::kHold) outcome.retry_after = outcome.retry_after.value_or(rule.wait);
 }
 
-bool is_code(std::string_view text) {
-  return !text.empty() && text.size() <= 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
-}
-
 std::string message_of(const HttpEvidence& evidence) {
   const nlohmann::json answer = json_of(evidence);
   return answer.is_object() && answer.contains("error") ? text_member(answer["error"], "message") : std::string();
@@ -247,32 +242,25 @@ class FcmChannel final : public Channel {
   }
 
   void send(Dispatch dispatch, Done done) override {
+    const Result<std::string> body = fcm_body(dispatch, settings_->driver, clock_.now());
+    ASSERT(body.has_value());  // check() has seen to it
     HttpRequest request = settings_->request;
-    request.body = fcm_body(dispatch, settings_->driver, clock_.now()).value_or("");  // check() has seen to it
+    request.body = *body;
     // Captures no `this`: the channel may be gone before the call is.
-    tokens_->get([&http = http_, &clock = clock_, began = clock_.monotonic(), tokens = tokens_, streak = streak_,
-                  request = std::move(request), dispatch = std::move(dispatch),
-                  done = std::move(done)](CredentialSource::Fetched token) mutable {
-      if (!token) return done(std::move(token).error());
-      spend(request, clock.monotonic() - began);
-      request.headers.emplace_back("Authorization", "Bearer " + token->value.reveal());
-      http.start(std::move(request), [&clock, tokens, streak, token = *token, dispatch = std::move(dispatch),
-                                      done = std::move(done)](const HttpEvidence& evidence) {
-        FcmVerdict verdict = judge_fcm(evidence, clock.now());
-        Outcome& outcome = verdict.outcome;
-        const std::vector<std::string> secrets{token.value.reveal()};
-        if (outcome.cls != OutcomeClass::kSent)
-          outcome.detail = safe_detail(evidence, message_of(evidence), dispatch, secrets);
-        if (verdict.renew) {
-          outcome.not_begun = tokens->refused(token);
-          outcome.halt_channel = !outcome.not_begun;
-        } else if (evidence.status != 0) {
-          tokens->accepted();
-        }
-        streak->judge(outcome, "is this the project in which these tokens were registered?");
-        done(std::move(outcome));
-      });
-    });
+    auto judge = [&clock = clock_, tokens = tokens_, streak = streak_, dispatch = std::move(dispatch)](
+                     const Credential& token, const HttpEvidence& evidence) {
+      FcmVerdict verdict = judge_fcm(evidence, clock.now());
+      Outcome& outcome = verdict.outcome;
+      const std::vector<std::string> secrets{token.value.reveal()};
+      if (outcome.cls != OutcomeClass::kSent)
+        outcome.detail = safe_detail(evidence, message_of(evidence), dispatch, secrets);
+      using Said = CredentialSource::Said;
+      const bool known = evidence.status != 0;
+      tokens->judge(token, verdict.renew ? Said::kRefused : known ? Said::kAccepted : Said::kNothing, outcome);
+      streak->judge(outcome, "is this the project in which these tokens were registered?");
+      return std::move(outcome);
+    };
+    start_with_credential(*tokens_, http_, clock_, std::move(request), "Bearer", std::move(judge), std::move(done));
   }
 
  private:
@@ -304,7 +292,7 @@ FcmVerdict judge_fcm(const HttpEvidence& evidence, Instant now) {
   }
   const nlohmann::json error = answer.is_object() && answer.contains("error") ? answer["error"] : nlohmann::json();
   const std::string code = error_code(error);
-  if (is_code(code)) outcome.reason = code;
+  if (is_reason_word(code)) outcome.reason = code;
   for (const Rule& rule : kRules) {
     if (rule.status != evidence.status || (!rule.code.empty() && rule.code != code)) continue;
     apply(rule, verdict);

@@ -9,6 +9,8 @@
 #include "channel/http_token.hpp"
 #include "channel/personal_parts.hpp"
 #include "channel/target_url.hpp"
+#include "channel/vendor_common.hpp"
+#include "core/classify.hpp"
 #include "core/crypto.hpp"
 #include "core/policy.hpp"
 #include "core/recipe_answer.hpp"
@@ -65,16 +67,13 @@ std::vector<std::string> private_parts(const HttpChannelSettings& settings, cons
 
 // Where the recipient is the endpoint, its troubles are not the lane's; where the configured URL is, they are.
 void judge_endpoint(const HttpChannelSettings& settings, const HttpEvidence& evidence, Outcome& outcome) {
-  constexpr int kOurCaBundle = 77;  // CURLE_SSL_CACERT_BADFILE: every https request will meet it
   if (settings.recipe->recipient_hosts.empty()) return;
   if (!recipient_is_url(*settings.recipe, settings.values)) {
     outcome.halt_channel = outcome.halt_channel || outcome.disable_endpoint;
     outcome.disable_endpoint = false;
     return;
   }
-  outcome.halt_channel = outcome.halt_channel && evidence.curl_code == kOurCaBundle;
-  outcome.lane_wide = false;
-  outcome.connect_refused = false;
+  spare_the_lane(evidence, outcome);
 }
 
 // What the calls that are out share with their channel, which may be gone before they are.
@@ -106,17 +105,9 @@ struct Vendor {
   }
 };
 
-// A refused token is forgotten; when a new one was refused just now, a newer one would be, too.
-void judge_token(const Vendor& vendor, const std::optional<Credential>& token, bool refused, Outcome& outcome) {
-  if (!token) return;
-  if (refused)
-    outcome.halt_channel = !vendor.tokens->refused(*token);
-  else if (outcome.cls == OutcomeClass::kSent)
-    vendor.tokens->accepted();
-}
-
+// `waited`: for the token.
 void start_call(const std::shared_ptr<Vendor>& vendor, const Dispatch& dispatch, const std::optional<Credential>& token,
-                Channel::Done done) {
+                Duration waited, Channel::Done done) {
   auto call = vendor->call(dispatch, token ? token->value.reveal() : std::string());
   if (!call) {
     // check() lets nothing through that comes here.
@@ -131,13 +122,17 @@ void start_call(const std::shared_ptr<Vendor>& vendor, const Dispatch& dispatch,
   for (std::string& part : private_parts(*vendor->settings, call->secrets, dispatch.address))
     parts.push_back(std::move(part));
   if (token) parts.push_back(token->value.reveal());
-  vendor->http.start(std::move(call->request),
-                     [done = std::move(done), parts = std::move(parts), token, vendor](const HttpEvidence& evidence) {
-                       RecipeVerdict verdict = judge_answer(vendor->recipe(), evidence, vendor->clock.now(), parts);
-                       judge_endpoint(*vendor->settings, evidence, verdict.outcome);
-                       judge_token(*vendor, token, verdict.refresh_token, verdict.outcome);
-                       done(std::move(verdict.outcome));
-                     });
+  spend(call->request, waited);
+  vendor->http.start(std::move(call->request), [done = std::move(done), parts = std::move(parts), token,
+                                                vendor](const HttpEvidence& evidence) {
+    RecipeVerdict verdict = judge_answer(vendor->recipe(), evidence, vendor->clock.now(), parts);
+    judge_endpoint(*vendor->settings, evidence, verdict.outcome);
+    using Said = CredentialSource::Said;
+    const bool sent = verdict.outcome.cls == OutcomeClass::kSent;
+    const Said said = verdict.refresh_token ? Said::kRefused : sent ? Said::kAccepted : Said::kNothing;
+    if (token) vendor->tokens->judge(*token, said, verdict.outcome);
+    done(std::move(verdict.outcome));
+  });
 }
 
 class HttpLookUp final : public LookUp {
@@ -213,10 +208,11 @@ class HttpChannel final : public Channel {
   }
 
   void send(Dispatch dispatch, Done done) override {
-    if (vendor_->tokens == nullptr) return start_call(vendor_, dispatch, std::nullopt, std::move(done));
-    vendor_->tokens->get([vendor = vendor_, dispatch = std::move(dispatch), done = std::move(done)](const auto& token) {
+    if (vendor_->tokens == nullptr) return start_call(vendor_, dispatch, std::nullopt, {}, std::move(done));
+    vendor_->tokens->get([vendor = vendor_, began = vendor_->clock.monotonic(), dispatch = std::move(dispatch),
+                          done = std::move(done)](const auto& token) {
       if (!token) return done(token.error());
-      start_call(vendor, dispatch, *token, done);
+      start_call(vendor, dispatch, *token, vendor->clock.monotonic() - began, done);
     });
   }
 

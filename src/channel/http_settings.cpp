@@ -6,6 +6,7 @@
 #include "channel/target_url.hpp"
 #include "core/json_write.hpp"
 #include "core/safe_text.hpp"
+#include "core/url_text.hpp"
 
 namespace notify {
 namespace {

@@ -2,28 +2,15 @@
 
 #include <utility>
 
-#include "core/classify.hpp"
+#include "channel/token_endpoint.hpp"
 #include "core/recipe_request.hpp"
 #include "core/recipe_token.hpp"
-#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
 
 using Settings = std::shared_ptr<const HttpChannelSettings>;
 using Fetched = CredentialSource::Fetched;
-
-// Why there is no token. Nothing of the message has left, whatever became of the request.
-Outcome no_token(const HttpEvidence& evidence, std::span<const std::string> secrets, Instant now) {
-  const Outcome judged = classify_http(evidence, StatusRules{}, now);
-  std::string detail = "no token: " + safe_text_without(evidence.status == 0 ? evidence.curl_error : evidence.body,
-                                                        secrets, limits::kDetail - 16);
-  Outcome outcome =
-      credential_failed("token-" + (judged.reason.empty() ? "refused" : judged.reason), std::move(detail));
-  outcome.status = evidence.status;
-  outcome.retry_after = judged.retry_after;
-  return outcome;
-}
 
 std::string identity_of(const HttpChannelSettings& settings) {
   std::string identity = settings.recipe->name;
@@ -51,7 +38,7 @@ std::shared_ptr<CredentialSource> make_token_source(const Settings& settings, Ht
                  const Instant now = clock.now();
                  if (std::optional<Credential> granted = granted_token(*settings->recipe->token, evidence, now))
                    return done(std::move(*granted));
-                 done(tl::unexpected<Outcome>(no_token(evidence, secrets, now)));
+                 done(tl::unexpected<Outcome>(no_token(evidence, evidence.body, secrets, now)));
                });
   };
   return CredentialSource::make(credential_name(settings->channel, identity_of(*settings)), {}, fetch,

@@ -63,19 +63,13 @@ constexpr std::array kRules{
     Rule{"Throttling", OutcomeClass::kNotSent, Rule::kHold},
 };
 
-bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  });
-}
-
 // "BadRequestException:http://…" or "com.amazonaws#BadRequestException"
 std::string error_type(const HttpEvidence& evidence, const nlohmann::json& answer) {
   std::string type(header_value(evidence, "x-amzn-errortype"));
   if (type.empty()) type = text_member(answer, "__type");
   type = type.substr(0, type.find(':'));
   type = type.substr(type.rfind('#') + 1);
-  return is_word(type) ? type : std::string();
+  return is_reason_word(type) ? type : std::string();
 }
 
 std::string said_by(const nlohmann::json& answer) {

@@ -47,11 +47,11 @@ class TokenSource {
 };
 
 // What a server says about a message may repeat parts of it.
-void take_out_what_is_private(const Dispatch& dispatch, const SmtpSettings& settings, const MailRequest& request,
+void take_out_what_is_private(const Dispatch& dispatch, const SmtpSettings& settings, const std::string& token,
                               Outcome& outcome) {
   std::vector<std::string> parts = personal_parts(dispatch);
   parts.insert(parts.end(), settings.secrets.begin(), settings.secrets.end());
-  if (!request.token.empty()) parts.push_back(request.token);
+  if (!token.empty()) parts.push_back(token);
   outcome.detail = outcome.cls == OutcomeClass::kSent ? "" : safe_text_without(outcome.detail, parts, limits::kDetail);
   outcome.reference = safe_text_without(outcome.reference, parts, limits::kReason);
 }
@@ -97,21 +97,17 @@ class SmtpChannel final : public Channel {
     if (!request) return refuse(request.error(), std::move(done));
     request->token = token_->current(clock_.monotonic());
     // Captures no `this`: the channel may be gone before the call is.
-    mail_.start(*request, [done = std::move(done), dispatch = std::move(dispatch), settings = settings_, token = token_,
-                           login = without_message(*request)](const MailEvidence& evidence) {
+    std::string shown = request->token;
+    mail_.start(std::move(*request), [done = std::move(done), dispatch = std::move(dispatch), settings = settings_,
+                                      token = token_, shown = std::move(shown)](const MailEvidence& evidence) {
       Outcome outcome = classify_mail(evidence);
       if (refused_login(outcome)) token->refused();
-      take_out_what_is_private(dispatch, *settings, login, outcome);
+      take_out_what_is_private(dispatch, *settings, shown, outcome);
       done(std::move(outcome));
     });
   }
 
  private:
-  static MailRequest without_message(MailRequest request) {
-    request.message.clear();
-    return request;
-  }
-
   // Only when a message is sent that check() did not see.
   void refuse(const Error& error, Done done) {
     Outcome outcome;

@@ -29,15 +29,14 @@ std::int64_t life_of(const nlohmann::json& answer) {
   return std::clamp<std::int64_t>(found->get<std::int64_t>(), 1, kLongestLife);
 }
 
-Outcome refusal(const HttpEvidence& evidence, Instant now, std::string_view secret) {
+}  // namespace
+
+Outcome no_token(const HttpEvidence& evidence, std::string_view said, std::span<const std::string> secrets,
+                 Instant now) {
   StatusRules rules;
   rules.not_sent = {503};
   const Outcome judged = classify_http(evidence, rules, now);
-  const nlohmann::json answer = json_of(evidence);
-  std::string said = text_member(answer, "error_description");
-  if (said.empty()) said = text_member(answer, "error");
   if (evidence.status == 0) said = evidence.curl_error;
-  const std::vector<std::string> secrets{std::string(secret)};
   Outcome outcome = credential_failed("token-" + judged.reason,
                                       "the token endpoint: " + safe_text_without(said, secrets, limits::kDetail / 2));
   outcome.status = evidence.status;
@@ -48,8 +47,6 @@ Outcome refusal(const HttpEvidence& evidence, Instant now, std::string_view secr
   }
   return outcome;
 }
-
-}  // namespace
 
 HttpRequest assertion_request(std::string url, std::string_view assertion) {
   HttpRequest request;
@@ -65,8 +62,13 @@ HttpRequest assertion_request(std::string url, std::string_view assertion) {
 
 CredentialSource::Fetched read_token_answer(const HttpEvidence& evidence, Instant asked, Instant now,
                                             std::string_view secret) {
-  if (evidence.status != 200) return tl::unexpected(refusal(evidence, now, secret));
   const nlohmann::json answer = json_of(evidence);
+  if (evidence.status != 200) {
+    std::string said = text_member(answer, "error_description");
+    if (said.empty()) said = text_member(answer, "error");
+    const std::vector<std::string> secrets{std::string(secret)};
+    return tl::unexpected(no_token(evidence, said, secrets, now));
+  }
   const std::string token = text_member(answer, "access_token");
   if (!is_token(token)) {
     Outcome outcome = credential_failed("token-answer", "the token endpoint answered 200 without an access token");

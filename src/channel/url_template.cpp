@@ -4,26 +4,12 @@
 
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
+#include "core/url_text.hpp"
 
 namespace notify {
 namespace {
 
 constexpr std::string_view kData = "data.";
-
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool unreserved = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            std::string_view("-._~").find(c) != std::string_view::npos;
-    const auto byte = static_cast<unsigned char>(c);
-    if (unreserved)
-      out += c;
-    else
-      out.append(1, '%').append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 15U]);
-  }
-  return out;
-}
 
 bool is_known(std::string_view name) noexcept {
   if (name.starts_with(kData)) return is_variable_name(name.substr(kData.size()));

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kBelieved = 10;
 constexpr std::size_t kPreviewLine = 4096;
+constexpr std::size_t kLongestReason = 64;
 
 }  // namespace
 
@@ -23,6 +24,12 @@ std::string text_member(const nlohmann::json& json, std::string_view name) {
   if (!json.is_object()) return {};
   const auto found = json.find(name);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool is_reason_word(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= kLongestReason && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {
@@ -42,6 +49,20 @@ HttpRequest vendor_request(const ChannelConfig& config, HttpRequest::Version ver
 void spend(HttpRequest& request, Duration waited) {
   request.timeout = std::max(request.timeout - waited, Duration{1});
   request.connect_timeout = std::min(request.connect_timeout, request.timeout);
+}
+
+void start_with_credential(CredentialSource& credentials, HttpClient& http, Clock& clock, HttpRequest request,
+                           std::string prefix,
+                           std::function<Outcome(const Credential& shown, const HttpEvidence& evidence)> judge,
+                           Channel::Done done) {
+  credentials.get([&http, &clock, began = clock.monotonic(), request = std::move(request), prefix = std::move(prefix),
+                   judge = std::move(judge), done = std::move(done)](CredentialSource::Fetched credential) mutable {
+    if (!credential) return done(std::move(credential).error());
+    spend(request, clock.monotonic() - began);
+    request.headers.emplace_back("Authorization", prefix + " " + credential->value.reveal());
+    http.start(std::move(request), [shown = *credential, judge = std::move(judge), done = std::move(done)](
+                                       const HttpEvidence& evidence) { done(judge(shown, evidence)); });
+  });
 }
 
 std::string safe_detail(const HttpEvidence& evidence, std::string_view said, const Dispatch& dispatch,

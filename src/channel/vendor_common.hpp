@@ -2,6 +2,7 @@
 
 // Small things that the drivers of vendors with a JSON API share.
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "channel/credential.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/ports/channel.hpp"
@@ -22,6 +24,9 @@ nlohmann::json json_of(const HttpEvidence& evidence);
 // The member as text; empty when it is not there or is no string. `json` may be anything.
 std::string text_member(const nlohmann::json& json, std::string_view name);
 
+// Letters, digits and '_', at most 64: fit to be kept as an outcome's reason.
+bool is_reason_word(std::string_view text) noexcept;
+
 // A value as JSON text; what is not UTF-8 becomes U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
 
@@ -30,6 +35,14 @@ HttpRequest vendor_request(const ChannelConfig& config, HttpRequest::Version ver
 
 // Takes what a call has waited already (for its credential) off the time it has.
 void spend(HttpRequest& request, Duration waited);
+
+// Starts a request that shows a credential as `Authorization: PREFIX credential`, which may have to be fetched first; the
+// wait comes off the request's time. `done` gets what `judge` makes of the answer, or why there is no credential. All that
+// is given outlives the call. Loop thread only.
+void start_with_credential(CredentialSource& credentials, HttpClient& http, Clock& clock, HttpRequest request,
+                           std::string prefix,
+                           std::function<Outcome(const Credential& shown, const HttpEvidence& evidence)> judge,
+                           Channel::Done done);
 
 // What the vendor or libcurl says about a call that did not succeed, without the message's parts and the secrets.
 std::string safe_detail(const HttpEvidence& evidence, std::string_view said, const Dispatch& dispatch,

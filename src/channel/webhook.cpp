@@ -8,9 +8,9 @@
 
 #include "channel/dispatch_check.hpp"
 #include "channel/message_json.hpp"
-#include "channel/personal_parts.hpp"
 #include "channel/signature.hpp"
 #include "channel/target_url.hpp"
+#include "channel/vendor_common.hpp"
 #include "channel/webhook_settings.hpp"
 #include "core/safe_text.hpp"
 
@@ -26,27 +26,23 @@ bool is_visible_ascii(std::string_view text) {
 // What the receiver or libcurl says about a request that did not succeed. It may hold what we sent.
 std::string detail_of(const HttpEvidence& evidence, const Dispatch& dispatch, const WebhookSettings& settings,
                       std::string signature) {
-  std::vector<std::string> parts = personal_parts(dispatch);
-  parts.insert(parts.end(), settings.secrets.begin(), settings.secrets.end());
+  std::vector<std::string> parts = settings.secrets;
   if (settings.url.empty())
     for (std::string& part : telling_parts(dispatch.address)) parts.push_back(std::move(part));
   parts.push_back(std::move(signature));
-  return safe_text_without(evidence.status == 0 ? evidence.curl_error : evidence.body, parts, limits::kDetail);
+  return safe_detail(evidence, {}, dispatch, parts);
 }
 
 // Standard Webhooks: 410 says that the endpoint is gone. Where the recipient is the endpoint, its troubles
 // are not the lane's: one receiver that refuses us must not hold up the others.
 void judge_endpoint(const HttpEvidence& evidence, bool url_is_configured, Outcome& outcome) {
   constexpr int kGone = 410;
-  constexpr int kOurCaBundle = 77;  // CURLE_SSL_CACERT_BADFILE: every https request will meet it
   if (url_is_configured) {
     outcome.halt_channel = outcome.halt_channel || outcome.status == kGone;
     outcome.disable_endpoint = false;
     return;
   }
-  outcome.halt_channel = outcome.halt_channel && evidence.curl_code == kOurCaBundle;
-  outcome.lane_wide = false;
-  outcome.connect_refused = false;
+  spare_the_lane(evidence, outcome);
 }
 
 // A 503 that says when to come back was not worked on; 429, 502 and 504 ask for fewer requests (Standard Webhooks).
@@ -76,12 +72,9 @@ class WebhookChannel final : public Channel {
     std::vector<std::string> secrets = settings_->secrets;
     if (std::string signature = add_message_headers(dispatch.envelope, request); !signature.empty())
       secrets.push_back(std::move(signature));
-    constexpr std::size_t kLine = 4096;
     // A configured URL may be a secret from its path on.
-    std::string text = request.method + " " + (settings_->url.empty() ? request.url : mask_address(request.url)) + "\n";
-    for (const auto& [name, value] : request.headers)
-      text.append(safe_text_without(std::string(name).append(": ").append(value), secrets, kLine)).append("\n");
-    return text + "\n" + request.body + "\n";
+    if (!settings_->url.empty()) request.url = mask_address(request.url);
+    return preview_of(request, secrets);
   }
 
   void send(Dispatch dispatch, Done done) override {

@@ -7,6 +7,7 @@
 
 #include "channel/signature.hpp"
 #include "channel/target_url.hpp"
+#include "channel/vendor_common.hpp"
 #include "core/safe_text.hpp"
 
 namespace notify {
@@ -115,11 +116,10 @@ Result<std::shared_ptr<const WebhookSettings>> make_webhook_settings(const Chann
   settings->key_style = driver->idempotency_key;
   settings->rules.not_sent = driver->not_sent;
   settings->rules.unknown = {409};  // with an idempotency key: the first request is still being worked on
-  HttpRequest& request = settings->request;
-  request.connect_timeout = config.connect_timeout;
-  request.timeout = config.timeout;
-  request.once = config.semantics != Semantics::kAtLeastOnce;
-  request.version = driver->http_version == HttpVersion::k2 ? HttpRequest::Version::k2 : HttpRequest::Version::k1_1;
+  const bool private_too = settings->request.allow_private;
+  settings->request = vendor_request(
+      config, driver->http_version == HttpVersion::k2 ? HttpRequest::Version::k2 : HttpRequest::Version::k1_1);
+  settings->request.allow_private = private_too;
   return settings;
 }
 

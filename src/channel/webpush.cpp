@@ -190,16 +190,12 @@ std::string origin_of(std::string_view url) {
 }
 
 WebPushVerdict judge_webpush(const HttpEvidence& evidence, std::string_view host, Instant now) {
-  constexpr int kOurCaBundle = 77;  // CURLE_SSL_CACERT_BADFILE: every request will meet it
   StatusRules rules;
   if (host.ends_with(".notify.windows.com")) rules.not_sent.push_back(406);  // its way to say "slower"
   if (!header_value(evidence, "retry-after").empty()) rules.not_sent.push_back(503);
   WebPushVerdict verdict{classify_http(evidence, rules, now)};
   Outcome& outcome = verdict.outcome;
-  // Each recipient names a server of its own: its troubles are not the lane's.
-  outcome.halt_channel = outcome.halt_channel && evidence.curl_code == kOurCaBundle;
-  outcome.lane_wide = false;
-  outcome.connect_refused = false;
+  spare_the_lane(evidence, outcome);
   if (outcome.cls == OutcomeClass::kSent) outcome.reference = header_value(evidence, "location").substr(0, 256);
   outcome.disable_endpoint = evidence.status == 404 || evidence.status == 410;
   verdict.key_refused = evidence.status == 401 || evidence.status == 403;

@@ -25,20 +25,9 @@ struct Texts {
   std::string html{};
 };
 
-Result<std::string> read_all(Input input, std::size_t max) {
-  std::string text;
-  while (true) {
-    TRY_ASSIGN(const std::string_view bytes, input.read());
-    if (bytes.empty()) return text;
-    text += bytes;
-    if (text.size() > max)
-      return fail(Code::kBadInput, input.name() + " has more than " + std::to_string(max) + " bytes");
-  }
-}
-
 Result<std::string> read_text(const std::string& path, Context& context) {
   TRY_ASSIGN(Input input, Input::open(path, context));
-  return read_all(std::move(input), limits::kPayload);
+  return read_whole(input, limits::kPayload);
 }
 
 // What only a person at the command line can get wrong.

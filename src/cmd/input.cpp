@@ -48,6 +48,17 @@ Result<std::string_view> Input::read() {
   }
 }
 
+Result<std::string> read_whole(Input& input, std::size_t max) {
+  std::string text;
+  while (true) {
+    TRY_ASSIGN(const std::string_view bytes, input.read());
+    if (bytes.empty()) return text;
+    text += bytes;
+    if (text.size() > max)
+      return fail(Code::kBadInput, input.name() + " has more than " + std::to_string(max) + " bytes");
+  }
+}
+
 void report_line(Context& context, Output& json, std::string_view source, std::int64_t line, const Error& error) {
   if (context.json()) {
     nlohmann::ordered_json detail{{"code", code_name(error.code)}, {"field", error.field}, {"message", error.message}};

@@ -35,6 +35,9 @@ class Input {
   std::string block_;
 };
 
+// All of it. kBadInput when it has more than `max` bytes.
+Result<std::string> read_whole(Input& input, std::size_t max);
+
 // Says what is wrong with one line of the input: "FILE:LINE: field: reason" on standard error; with --json
 // {"line":N,"error":{…}} to `json`: among the data where each line has an answer there, else standard error.
 void report_line(Context& context, Output& json, std::string_view source, std::int64_t line, const Error& error);

@@ -37,18 +37,6 @@ std::string variable_of(const std::string& header) {
   return name;
 }
 
-Result<std::string> whole_body(const std::string& file, Context& context) {
-  TRY_ASSIGN(Input input, Input::open(file, context));
-  std::string body;
-  while (true) {
-    TRY_ASSIGN(const std::string_view bytes, input.read());
-    if (bytes.empty()) return body;
-    if (body.size() + bytes.size() > kLongestReceiptBody)
-      return fail(Code::kBadInput, "the body is longer than " + std::to_string(kLongestReceiptBody) + " bytes");
-    body += bytes;
-  }
-}
-
 // The name of a channel's recipe, or the end of its path: `--format my-vendor` for "recipes/my-vendor.toml".
 bool is_called(const HttpDriverConfig& driver, const std::string& recipe) {
   const std::string& name = driver.recipe_name;
@@ -84,19 +72,19 @@ Result<void> import_recipe_receipts(const std::string& file, ChannelConfig chann
   TRY(load_secrets(channel, context.environment()));
   const auto& driver = std::get<HttpDriverConfig>(channel.driver);
   RecipeReceived received;
-  TRY_ASSIGN(received.body, whole_body(file, context));
+  TRY_ASSIGN(Input input, Input::open(file, context));
+  TRY_ASSIGN(received.body, read_whole(input, kLongestReceiptBody));
   received.url = context.environment()("NOTIFYCTL_RECEIPT_URL").value_or("");
   if (driver.recipe->receipt)
     for (const std::string& header : headers_of(*driver.recipe->receipt))
       if (auto value = context.environment()(variable_of(header).c_str()))
         received.headers.emplace_back(header, *value);
 
-  const std::string name = file == "-" ? "standard input" : file;
   Result<RecipeReceipts> read = read_receipts(*driver.recipe, setting_values(driver), source, std::move(received));
-  if (!read) return fail(with_context(std::move(read).error(), name));
+  if (!read) return fail(with_context(std::move(read).error(), input.name()));
   for (const auto& [number, error] : read->bad) {
     ++reconciler.summary().rejected;
-    report_line(context, context.err(), name, static_cast<std::int64_t>(number), error);
+    report_line(context, context.err(), input.name(), static_cast<std::int64_t>(number), error);
   }
   for (Receipt& receipt : read->receipts) receipt.channel = channel.name;
   return read->receipts.empty() ? Result<void>() : reconciler.take(read->receipts);

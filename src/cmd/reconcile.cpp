@@ -35,8 +35,8 @@ Result<void> take_receipts(const ReconcileOptions& options, Engine& engine, Reco
   }
   TRY_ASSIGN(const ChannelConfig* channel,
              receipt_channel(engine.config(), *options.format, options.channel.value_or("")));
-  TRY_ASSIGN(const StatusReport status, engine.store().status(engine.context().clock().now()));
-  return import_recipe_receipts(*options.receipts, *channel, status.database.source, reconciler, engine.context());
+  TRY_ASSIGN(const std::string source, engine.store().source());
+  return import_recipe_receipts(*options.receipts, *channel, source, reconciler, engine.context());
 }
 
 Result<void> check_options(const ReconcileOptions& options) {

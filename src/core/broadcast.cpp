@@ -204,13 +204,17 @@ Result<void> FanOut::give_up(const Broadcast& broadcast, const std::string& why)
   });
 }
 
-Result<void> FanOut::tidy() {
+Result<bool> FanOut::tidy() {
   TRY_ASSIGN(const std::vector<std::string> lists, store_.broadcasts().lists_in_use());
   TRY(spool_.sweep({lists.begin(), lists.end()}, kSpoolAge));
-  return store_.write([&]() -> Result<void> {
-    TRY(store_.broadcasts().forget_targets(kForgottenInOneStep));
+  TRY_ASSIGN(const bool any, store_.broadcasts().any_target_to_forget());
+  if (!any) return false;  // most runs find nothing, and take no lock for it
+  int forgotten = 0;
+  TRY(store_.write([&]() -> Result<void> {
+    TRY_ASSIGN(forgotten, store_.broadcasts().forget_targets(kForgottenInOneStep));
     return {};
-  });
+  }));
+  return forgotten == kForgottenInOneStep;
 }
 
 }  // namespace notify

@@ -38,8 +38,8 @@ class FanOut {
   // One step for the next OPEN broadcast in turn. How many recipients were looked at; 0: there is nothing to fan out.
   Result<int> step();
 
-  // Removes what no broadcast needs any more. Once a run.
-  Result<void> tidy();
+  // Removes what no broadcast needs any more, a piece at a time. True: there is more. Once a run, and now and then.
+  Result<bool> tidy();
 
   std::int64_t messages() const noexcept { return messages_; }
 

@@ -21,6 +21,7 @@ constexpr int kGotNothing = 52;
 constexpr int kSendFailed = 55;
 constexpr int kReceiveFailed = 56;
 constexpr int kTlsConnect = 35;
+constexpr int kCaBundle = 77;
 constexpr int kProxy = 97;
 }  // namespace curl
 
@@ -190,6 +191,12 @@ std::string_view header_value(const HttpEvidence& evidence, std::string_view nam
   for (const auto& [key, value] : evidence.headers)
     if (key == name) return value;
   return {};
+}
+
+void spare_the_lane(const HttpEvidence& evidence, Outcome& outcome) noexcept {
+  outcome.halt_channel = outcome.halt_channel && evidence.curl_code == curl::kCaBundle;
+  outcome.lane_wide = false;
+  outcome.connect_refused = false;
 }
 
 Outcome classify_http(const HttpEvidence& evidence, const StatusRules& rules, Instant now) {

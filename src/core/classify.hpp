@@ -28,6 +28,10 @@ struct StatusRules {
 // A driver whose vendor tells success by the body looks at evidence.body after this and may change kSent.
 Outcome classify_http(const HttpEvidence& evidence, const StatusRules& rules, Instant now);
 
+// For channels whose recipients are servers of their own: what is wrong with one of them is not the lane's trouble, so that
+// a receiver that refuses us does not hold up the others. Only what every request will meet still halts the lane.
+void spare_the_lane(const HttpEvidence& evidence, Outcome& outcome) noexcept;
+
 // The first value of a header; the name in lower case. Empty when there is none.
 std::string_view header_value(const HttpEvidence& evidence, std::string_view name) noexcept;
 

@@ -89,7 +89,9 @@ Result<PruneSummary> prune(Store& store, PruneTable& table, Clock& clock, CrashP
     }
   }
   if (options.scrub_after) {
-    TRY_ASSIGN(summary.scrubbed, pruner.each(now - *options.scrub_after, true, &PruneTable::scrub));
+    const Instant cutoff = now - *options.scrub_after;
+    TRY_ASSIGN(summary.scrubbed, pruner.each(cutoff, true, &PruneTable::scrub));
+    if (!options.dry_run) TRY(pruner.forget(cutoff, &PruneTable::scrub_broadcasts));
   }
   if (!options.dry_run) TRY(pruner.forget(now, &PruneTable::forget_credentials));
   if (options.older_than && options.keep_keys) {

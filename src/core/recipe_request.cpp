@@ -6,6 +6,7 @@
 
 #include "core/crypto.hpp"
 #include "core/json_write.hpp"
+#include "core/url_text.hpp"
 
 namespace notify {
 namespace {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/crypto.hpp"
 #include "core/json_text.hpp"
 #include "core/json_write.hpp"
 #include "core/message.hpp"
@@ -13,6 +12,8 @@
 #include "core/recipe_filter.hpp"
 #include "core/text_encoding.hpp"
 #include "core/time_text.hpp"
+#include "core/url_text.hpp"
+#include "core/uuid.hpp"
 
 namespace notify {
 namespace {
@@ -90,18 +91,6 @@ Found time_in(Instant at, std::string_view form) {
     return text(std::move(local));
   }
   return text(std::to_string(at.ms / 1000));
-}
-
-// RFC 9562, version 8.
-std::string uuid_of(const std::string& id) {
-  Sha256Hasher hasher;
-  hasher.update(id);
-  Sha256 digest = hasher.finish();
-  digest[6] = static_cast<std::uint8_t>((digest[6] & 0x0FU) | 0x80U);
-  digest[8] = static_cast<std::uint8_t>((digest[8] & 0x3FU) | 0x80U);
-  std::string hex = to_hex({reinterpret_cast<const char*>(digest.data()), 16});
-  for (const std::size_t at : {8U, 13U, 18U, 23U}) hex.insert(at, 1, '-');
-  return hex;
 }
 
 Result<Found> part_of(const Dispatch& message, RecipeRoot root, const std::string& path) {
@@ -292,6 +281,7 @@ Result<std::string> url_of(const RecipeText& pieces, const RecipeInput& input) {
     if (!base && out.find('?') == std::string::npos && (value.empty() || value == "." || value == ".."))
       return fail(
           about(*piece.place, Error{Code::kBadInput, "the URL needs it, and it is empty or made of dots", {}, {}}));
+    // In a path ":" and "@" mean nothing, and vendors show them as they are (RFC 3986 3.3).
     const bool in_path = out.find('?') == std::string::npos;
     out += base ? value : percent_encoded(value, in_path ? ":@" : "");
   }
@@ -340,24 +330,6 @@ Result<std::size_t> length_of(std::string_view what, std::string_view text, Reci
       kEncodings.at(static_cast<std::size_t>(unit) - static_cast<std::size_t>(RecipeUnit::kEucKr));
   TRY(check_text_limit(what, text, TextLimit{encoding, limits::kPayload}));
   return encoded_size(text, encoding).bytes;
-}
-
-std::string percent_encoded(std::string_view text, std::string_view also) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool unreserved = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-                            c == '.' || c == '_' || c == '~' || also.find(c) != std::string_view::npos;
-    if (unreserved) {
-      out += c;
-    } else {
-      out += '%';
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 15U];
-    }
-  }
-  return out;
 }
 
 }  // namespace notify

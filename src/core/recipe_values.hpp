@@ -67,10 +67,6 @@ Result<bool> holds(const RecipeConditions& conditions, const RecipeInput& input)
 // message.
 Result<std::size_t> length_of(std::string_view what, std::string_view text, RecipeUnit unit);
 
-// Percent-encoded but for the unreserved characters and those in `also`: for URLs, and for both sides of a form's "=". (In
-// a path ":" and "@" mean nothing, and vendors show them as they are: RFC 3986 3.3.)
-std::string percent_encoded(std::string_view text, std::string_view also = {});
-
 // Without a channel's setting `url`, whether the recipient is the URL.
 bool recipient_is_url(const Recipe& recipe, const RecipeSettings& settings);
 

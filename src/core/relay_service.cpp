@@ -6,6 +6,7 @@ namespace notify {
 namespace {
 
 constexpr Duration kRecoverEvery = 2s;
+constexpr Duration kTidyEvery = 10min;
 // A wait never gets longer: the wall clock may jump, and instants in the database are wall clock.
 constexpr Duration kLongestWait = 30s;
 
@@ -17,9 +18,6 @@ RelayService::RelayService(Loop& loop, Relay& relay, FanOut* fan_out, RelayPorts
 
 void RelayService::start() {
   started_at_ = ports_.clock.monotonic();
-  if (fan_out_ != nullptr)
-    if (const Result<void> tidied = fan_out_->tidy(); !tidied)
-      ports_.events.emit({Event::Level::kWarning, "relay.tidy", {}, {}, tidied.error().message, 0});
   schedule(Duration{0});
 }
 
@@ -39,12 +37,22 @@ void RelayService::schedule(Duration delay) {
   });
 }
 
+// What cannot be cleared away is no reason to deliver nothing.
+void RelayService::tidy(Duration now) {
+  if (fan_out_ == nullptr || now < next_tidying_) return;
+  const Result<bool> more = fan_out_->tidy();
+  if (!more) ports_.events.emit({Event::Level::kWarning, "relay.tidy", {}, {}, more.error().message, 0});
+  next_tidying_ = more && *more ? now : now + kTidyEvery;
+}
+
 // Takes back, fans out, hands on. How many rows were looked at.
 Result<int> RelayService::work(std::int64_t left) {
-  if (const Duration now = ports_.clock.monotonic(); now >= next_recovery_) {
+  const Duration now = ports_.clock.monotonic();
+  if (now >= next_recovery_) {
     next_recovery_ = now + kRecoverEvery;
     TRY(relay_.recover());
   }
+  tidy(now);
   int fanned_out = 0;
   if (fan_out_ != nullptr) {
     TRY_ASSIGN(fanned_out, fan_out_->step());

@@ -38,6 +38,7 @@ class RelayService {
   void schedule(Duration delay);
   void tick();
   Result<int> work(std::int64_t left);
+  void tidy(Duration now);
   void rest();
   void end(Result<void> result);
 
@@ -49,6 +50,7 @@ class RelayService {
   std::function<void(Result<void>)> finished_;
   Duration started_at_{0};
   Duration next_recovery_{0};
+  Duration next_tidying_{0};
   Loop::Timer timer_ = 0;
   bool stopping_ = false;
   bool ended_ = false;

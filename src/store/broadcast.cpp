@@ -136,6 +136,15 @@ Result<int> SqliteBroadcasts::forget_targets(int limit) {
   return forget.bind(limit).run();
 }
 
+Result<bool> SqliteBroadcasts::any_target_to_forget() {
+  TRY_ASSIGN(Use query, session_.database().use(R"sql(
+    SELECT 1 FROM notification_broadcast AS b
+     WHERE (b.status = 'DONE' OR b.status = 'CANCELLED') AND
+           EXISTS (SELECT 1 FROM notification_broadcast_target AS t WHERE t.broadcast_id = b.id)
+     LIMIT 1 -- may scan: the broadcasts)sql"));
+  return query.row();
+}
+
 // --- looking
 
 Result<std::optional<Broadcast>> SqliteBroadcasts::by_id(std::int64_t id) {

@@ -16,6 +16,7 @@ class SqliteBroadcasts final : public BroadcastTable {
   Result<bool> add_target(std::int64_t id, std::string_view recipient, std::string_view match_address) override;
   Result<bool> close(std::int64_t id, BroadcastState to, std::string_view reason, Instant now) override;
   Result<int> forget_targets(int limit) override;
+  Result<bool> any_target_to_forget() override;
   Result<std::optional<Broadcast>> find(std::string_view key_or_id) override;
   Result<std::vector<Broadcast>> all(std::int64_t before, int limit) override;
   Result<std::vector<std::string>> lists_in_use() override;

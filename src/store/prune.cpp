@@ -154,6 +154,16 @@ Result<bool> SqlitePrune::scrub(std::int64_t outbox_id, Instant cutoff, Instant 
   return true;
 }
 
+// Its fingerprint stays, so that a rerun of the job is still the same broadcast.
+Result<int> SqlitePrune::scrub_broadcasts(Instant cutoff) {
+  TRY_ASSIGN(Use scrub, session_.writer().use(R"sql(
+    UPDATE notification_broadcast SET payload = '{}'
+     WHERE id IN (SELECT id FROM notification_broadcast
+                   WHERE (status = 'DONE' OR status = 'CANCELLED') AND updated_at < ?1 AND payload <> '{}' LIMIT ?2)
+     -- may scan: the broadcasts; may collect: a page of them)sql"));
+  return scrub.bind(cutoff, kPage).run();
+}
+
 // --- what is left of removed messages ---------------------------------------------------------------------
 
 Result<int> SqlitePrune::forget_keys(Instant cutoff) {

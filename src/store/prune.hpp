@@ -18,6 +18,7 @@ class SqlitePrune final : public PruneTable {
   Result<int> count_keys(Instant cutoff) override;
   Result<int> forget_alerts(Instant cutoff) override;
   Result<int> forget_receipts(Instant cutoff) override;
+  Result<int> scrub_broadcasts(Instant cutoff) override;
   Result<int> forget_credentials(Instant cutoff) override;
 
  private:

@@ -136,6 +136,12 @@ class Restorer {
     TRY(execute("DELETE FROM notification_queue -- may scan: all of it, and may collect: once a restore"));
     // Tokens of another time; the vendor may have replaced them since.
     TRY(execute("DELETE FROM notification_credential -- may scan: all of it, and may collect: once a restore"));
+    // It went on after the backup: going on from the backup's place would write to the same people again.
+    TRY(execute(R"sql(
+      UPDATE notification_broadcast SET status = 'CANCELLED', reason = 'restored', updated_at = ?1
+       WHERE status = 'OPEN' OR status = 'FAILED'
+      -- may scan: once a restore; may collect: the same)sql",
+                now_));
     // Claims of messages whose outbox is elsewhere.
     TRY(execute(R"sql(
       UPDATE notification_inbox SET status = 'ERROR', reason = 'restored', settled_at = ?1, updated_at = ?1

@@ -102,6 +102,11 @@ ReceiptTable& SqliteStore::receipts() { return parts_->receipts; }
 BroadcastTable& SqliteStore::broadcasts() { return parts_->broadcasts; }
 UpkeepTable& SqliteStore::upkeep() { return parts_->upkeep; }
 sqlite::Database& SqliteStore::database() { return parts_->session.database(); }
+Result<std::string> SqliteStore::source() {
+  TRY_ASSIGN(const MessageIds* ids, parts_->session.ids());
+  return ids->source();
+}
+
 const std::string& SqliteStore::path() const noexcept { return parts_->session.database().path(); }
 
 Result<void> SqliteStore::fence(std::int64_t run_id) { return raise_fence(path(), run_id); }

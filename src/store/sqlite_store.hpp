@@ -56,6 +56,8 @@ class SqliteStore final : public Store, public Reports {
   Result<std::optional<MessageStory>> story(std::string_view id_or_key, Instant now) override;
   Result<std::vector<CounterDrift>> verify_counters() override;
 
+  // The name of this database in message ids.
+  Result<std::string> source();
   // The file, for those who watch it for commits ("<path>-wal") and for the lock file ("<path>-procs").
   const std::string& path() const noexcept;
 

@@ -135,6 +135,37 @@ TEST_F(Prune, ScrubbingKeepsStatesAndKeys) {
   EXPECT_TRUE(store->operators().whereabouts(row.message_id)->value().scrubbed());
 }
 
+TEST_F(Prune, ScrubbingEmptiesBroadcastsThatMakeNoMoreMessages) {
+  NewBroadcast broadcast;
+  broadcast.key = "closing";
+  broadcast.fingerprint = std::string(32, 'f');
+  broadcast.list = std::string(64, 'a');
+  broadcast.list_bytes = 10;
+  broadcast.recipients = 1;
+  broadcast.message = message("ignored");
+  write([&]() -> Result<void> {
+    TRY(store->broadcasts().insert(broadcast, now));
+    broadcast.key = "open";
+    TRY(store->broadcasts().insert(broadcast, now));
+    TRY_ASSIGN(const auto closing, store->broadcasts().find("closing"));
+    TRY(store->broadcasts().advance(closing->id, 0, 10, now));
+    return {};
+  });
+  prune({.scrub_after = 24h});
+  EXPECT_EQ(number("SELECT count(*) FROM notification_broadcast WHERE payload = '{}'"), 0) << "too young";
+  now = now + 24h * 40;
+  prune({.scrub_after = 24h, .dry_run = true});
+  EXPECT_EQ(number("SELECT count(*) FROM notification_broadcast WHERE payload = '{}'"), 0) << "a dry run";
+  prune({.scrub_after = 24h});
+  EXPECT_EQ(text("SELECT group_concat(broadcast_key) FROM notification_broadcast WHERE payload = '{}'"), "closing");
+  broadcast.key = "closing";
+  write([&]() -> Result<void> {
+    TRY_ASSIGN(const BroadcastInsert again, store->broadcasts().insert(broadcast, now));
+    EXPECT_EQ(again.kind, BroadcastInsert::Kind::kExisting);
+    return {};
+  });
+}
+
 TEST_F(Prune, F24_GoesThroughMoreThanOnePage) {
   for (int i = 0; i < 1203; ++i) {
     const InsertResult row = insert(message("k" + std::to_string(i)));

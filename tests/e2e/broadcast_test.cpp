@@ -72,6 +72,23 @@ TEST_F(Broadcasts, EachRecipientGetsOneMessageAndARerunAddsNothing) {
   EXPECT_EQ(standing("closing")["remaining"], 0);
 }
 
+TEST_F(Broadcasts, WhoHadAMessageIsForgottenWhenAllHaveOne) {
+  ASSERT_EQ(machine.run(accept("closing", list(1200))).status, 0);
+  machine.ok({"relay"});
+  const auto targets = [&] {
+    FILE* pipe = popen(
+        ("sqlite3 '" + machine.database() + "' 'SELECT count(*) FROM notification_broadcast_target'").c_str(), "r");
+    char text[32] = {};
+    const bool read = fgets(text, sizeof text, pipe) != nullptr;
+    pclose(pipe);
+    return read ? std::stoi(text) : -1;
+  };
+  if (system("command -v sqlite3 > /dev/null") != 0) GTEST_SKIP() << "needs the sqlite3 shell";
+  EXPECT_EQ(targets(), 1200) << "while it was open somebody might have had to go on";
+  machine.ok({"relay"});
+  EXPECT_EQ(targets(), 0);
+}
+
 TEST_F(Broadcasts, OtherContentOrRecipientsUnderTheSameKeyAreRefused) {
   ASSERT_EQ(machine.run(accept("closing", list(3))).status, 0);
   EXPECT_EQ(machine.run(accept("closing", list(3), "open today")).status, 4);

@@ -128,3 +128,20 @@ scene() {
   [ "$(jq .inbox.ERROR <<< "$out")" = 1 ]
   [ ! -s out.jsonl ]
 }
+
+@test "row 22: a broadcast that was being fanned out does not go on from the backup's place" {
+  seq 3 | sed 's/$/@example.com/' > list.txt
+  ok enqueue --channel f --broadcast all --recipients list.txt --body hello
+  sqlite3 n.db "VACUUM INTO 'backup.db'"
+  deliver
+  [ "$(sent)" = 3 ]
+  put_back
+  ok init --after-restore
+  deliver
+  [ "$(sent)" = 3 ]
+  ok status --broadcast all
+  [[ "$out" == *"CANCELLED: restored"* ]]
+  ok enqueue --channel f --broadcast all --recipients list.txt --body hello
+  deliver
+  [ "$(sent)" = 3 ]
+}

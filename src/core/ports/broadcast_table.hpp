@@ -92,6 +92,7 @@ class BroadcastTable {
   virtual Result<bool> close(std::int64_t id, BroadcastState to, std::string_view reason, Instant now) = 0;
   // Forgets who had a message of broadcasts that make no more. Up to `limit`; how many.
   virtual Result<int> forget_targets(int limit) = 0;
+  virtual Result<bool> any_target_to_forget() = 0;
 
   // By its key, or by "broadcast-ID".
   virtual Result<std::optional<Broadcast>> find(std::string_view key_or_id) = 0;

@@ -32,6 +32,9 @@ class PruneTable {
   virtual Result<void> begin() = 0;
   virtual Result<void> end() = 0;
 
+  // Empties what broadcasts say that were closed before the cutoff and make no more messages; a page of them.
+  virtual Result<int> scrub_broadcasts(Instant cutoff) = 0;
+
   // Keys of messages that were removed before the cutoff, and alerts that were closed before it; at most a page of each.
   virtual Result<int> forget_keys(Instant cutoff) = 0;
   virtual Result<int> count_keys(Instant cutoff) = 0;

@@ -138,8 +138,11 @@ void Http2Session::respond(Stream& stream) {
   nghttp2_data_provider provider{};
   provider.source.ptr = &stream;
   provider.read_callback = &Callbacks::read_response;
+  // Without a body the head ends the stream, as it does at Apple's. An empty frame after it would come too late: a client
+  // that knows the length is done by then, and resets the stream.
+  const bool body = !stream.response.body.empty() || stream.keep_open || stream.endless_left > 0;
   nghttp2_submit_response(session_.get(), static_cast<std::int32_t>(stream.id), headers.data(), headers.size(),
-                          &provider);
+                          body ? &provider : nullptr);
 }
 
 ssize_t Http2Session::read_response(Stream& stream, std::uint8_t* buffer, std::size_t size, std::uint32_t* flags) {
