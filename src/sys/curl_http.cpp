@@ -33,21 +33,26 @@ int flags_of(std::uint32_t events) noexcept {
   return flags;
 }
 
+// Streams of one generation, and so of one connection: below nghttp2's limit on resets.
+constexpr int kMaxStreams = 900;
+
 }  // namespace
 
-struct CurlHttp::Impl final : TransferOwner {
-  Impl(EpollLoop& event_loop, HttpSettings given) : loop(event_loop), settings(std::move(given)) {}
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() override;
+// One multi handle with its connections.
+struct CurlHttp::Generation final : TransferOwner {
+  Generation(EpollLoop& event_loop, const HttpSettings& given);
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
+  ~Generation() override;
 
-  Result<void> open();
   void start(HttpRequest request, std::function<void(HttpEvidence)> done);
+  bool outworn() const noexcept { return !leaving.empty() || streams >= kMaxStreams; }
 
   // TransferOwner
   void socket_opened(int fd) override;
   void socket_closing(int fd) override;
   void goaway(std::uint64_t connection, const Goaway& frame) override;
+  bool is_leaving(std::uint64_t connection) const override;
 
   // libcurl asks for events on sockets and for a timer
   static int on_socket(CURL*, curl_socket_t fd, int what, void* self, void*);
@@ -65,7 +70,9 @@ struct CurlHttp::Impl final : TransferOwner {
   bool our_socket(int fd) const noexcept;
 
   EpollLoop& loop;
-  HttpSettings settings;
+  const HttpSettings& settings;
+  int streams = 0;                       // HTTP/2 requests so far
+  std::vector<std::uint64_t> leaving{};  // connections whose servers have said GOAWAY
   std::vector<std::unique_ptr<Transfer>> idle{};
   std::vector<std::unique_ptr<Transfer>> busy{};
   std::vector<bool> opened{};  // by descriptor: opened by us, so that its closing is told
@@ -78,7 +85,7 @@ struct CurlHttp::Impl final : TransferOwner {
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for callbacks that may come after us
 };
 
-CurlHttp::Impl::~Impl() {
+CurlHttp::Generation::~Generation() {
   *alive = false;
   loop.cancel(timer);
   for (const auto& transfer : busy) curl_multi_remove_handle(multi.get(), transfer->easy());
@@ -87,23 +94,22 @@ CurlHttp::Impl::~Impl() {
   multi.reset();  // closes the connections, which tells the loop
 }
 
-Result<void> CurlHttp::Impl::open() {
-  TRY(initialise_libcurl());
-  multi.reset(curl_multi_init());
-  if (!multi) return fail(Code::kInternal, "cannot initialise libcurl: out of memory");
-  curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Impl::on_socket);
+CurlHttp::Generation::Generation(EpollLoop& event_loop, const HttpSettings& given)
+    : loop(event_loop), settings(given), multi(curl_multi_init()) {
+  ASSERT(multi != nullptr);
+  curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Generation::on_socket);
   curl_multi_setopt(multi.get(), CURLMOPT_SOCKETDATA, this);
-  curl_multi_setopt(multi.get(), CURLMOPT_TIMERFUNCTION, &Impl::on_timer);
+  curl_multi_setopt(multi.get(), CURLMOPT_TIMERFUNCTION, &Generation::on_timer);
   curl_multi_setopt(multi.get(), CURLMOPT_TIMERDATA, this);
   curl_multi_setopt(multi.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
   curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(std::max(1, settings.max_connections)));
-  return {};
 }
 
-void CurlHttp::Impl::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
+void CurlHttp::Generation::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
   if (std::string why = why_refused(request); !why.empty()) return refuse(std::move(why), false, std::move(done));
   if (!settings.proxy.empty() && !request.allow_private)
     return refuse("behind a proxy the address cannot be checked", true, std::move(done));
+  if (request.version == HttpRequest::Version::k2) ++streams;
   std::unique_ptr<Transfer> transfer = idle_transfer();
   transfer->prepare(std::move(request), std::move(done));
   const CURLMcode added = curl_multi_add_handle(multi.get(), transfer->easy());
@@ -111,7 +117,7 @@ void CurlHttp::Impl::start(HttpRequest request, std::function<void(HttpEvidence)
   busy.push_back(std::move(transfer));
 }
 
-std::string CurlHttp::Impl::why_refused(const HttpRequest& request) {
+std::string CurlHttp::Generation::why_refused(const HttpRequest& request) {
   // Most channels have one URL, and parsing it costs more than all the rest here.
   if (request.url.empty() || request.url != good_url) {
     if (std::string why = why_url_refused(request.url); !why.empty()) return why;
@@ -120,7 +126,7 @@ std::string CurlHttp::Impl::why_refused(const HttpRequest& request) {
   return why_head_refused(request);
 }
 
-void CurlHttp::Impl::refuse(std::string why, bool address, std::function<void(HttpEvidence)> done) {
+void CurlHttp::Generation::refuse(std::string why, bool address, std::function<void(HttpEvidence)> done) {
   HttpEvidence evidence;
   evidence.refused_locally = !address;
   evidence.address_blocked = address;
@@ -131,7 +137,7 @@ void CurlHttp::Impl::refuse(std::string why, bool address, std::function<void(Ht
   });
 }
 
-std::unique_ptr<Transfer> CurlHttp::Impl::idle_transfer() {
+std::unique_ptr<Transfer> CurlHttp::Generation::idle_transfer() {
   while (!idle.empty()) {
     std::unique_ptr<Transfer> transfer = std::move(idle.back());
     idle.pop_back();
@@ -142,30 +148,35 @@ std::unique_ptr<Transfer> CurlHttp::Impl::idle_transfer() {
 
 // A handle that has no connection yet reads the last words of one that it was about to take; those are about nobody else's
 // request.
-void CurlHttp::Impl::goaway(std::uint64_t connection, const Goaway& frame) {
+void CurlHttp::Generation::goaway(std::uint64_t connection, const Goaway& frame) {
   if (connection == 0) return;
   for (const auto& transfer : busy)
     if (transfer->connection() == connection) transfer->note_goaway(frame);
+  leaving.push_back(connection);
 }
 
-void CurlHttp::Impl::socket_opened(int fd) {
+bool CurlHttp::Generation::is_leaving(std::uint64_t connection) const {
+  return std::find(leaving.begin(), leaving.end(), connection) != leaving.end();
+}
+
+void CurlHttp::Generation::socket_opened(int fd) {
   const auto index = static_cast<std::size_t>(fd);
   if (index >= opened.size()) opened.resize(index + 1);
   opened[index] = true;
 }
 
-void CurlHttp::Impl::socket_closing(int fd) {
+void CurlHttp::Generation::socket_closing(int fd) {
   opened[static_cast<std::size_t>(fd)] = false;
   loop.forget(fd);
 }
 
-bool CurlHttp::Impl::our_socket(int fd) const noexcept {
+bool CurlHttp::Generation::our_socket(int fd) const noexcept {
   const auto index = static_cast<std::size_t>(fd);
   return index < opened.size() && opened[index];
 }
 
-int CurlHttp::Impl::on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) {
-  auto& impl = *static_cast<Impl*>(self);
+int CurlHttp::Generation::on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) {
+  auto& impl = *static_cast<Generation*>(self);
   // The resolver closes its sockets without a word, so those are taken out at once; a late change of one of ours is
   // cheaper, and safe because its closing is told.
   if (what == CURL_POLL_REMOVE && !impl.our_socket(fd))
@@ -178,12 +189,12 @@ int CurlHttp::Impl::on_socket(CURL*, curl_socket_t fd, int what, void* self, voi
   return 0;
 }
 
-int CurlHttp::Impl::on_timer(CURLM*, long timeout_ms, void* self) {
-  static_cast<Impl*>(self)->set_timer(timeout_ms);
+int CurlHttp::Generation::on_timer(CURLM*, long timeout_ms, void* self) {
+  static_cast<Generation*>(self)->set_timer(timeout_ms);
   return 0;
 }
 
-void CurlHttp::Impl::set_timer(long timeout_ms) {
+void CurlHttp::Generation::set_timer(long timeout_ms) {
   if (timeout_ms < 0) {
     due.reset();
     loop.cancel(std::exchange(timer, 0));
@@ -205,7 +216,7 @@ void CurlHttp::Impl::set_timer(long timeout_ms) {
   timer = loop.after_ns(*due - now, [this] { run_timer(); });
 }
 
-void CurlHttp::Impl::run_timer() {
+void CurlHttp::Generation::run_timer() {
   timer = 0;
   if (!due) return;
   const auto now = std::chrono::steady_clock::now();
@@ -214,18 +225,18 @@ void CurlHttp::Impl::run_timer() {
   timer = loop.after_ns(*due - now, [this] { run_timer(); });
 }
 
-void CurlHttp::Impl::kick() {
+void CurlHttp::Generation::kick() {
   kicked = false;
   if (due && *due <= std::chrono::steady_clock::now()) drive(CURL_SOCKET_TIMEOUT, 0);
 }
 
-void CurlHttp::Impl::drive(curl_socket_t fd, int flags) {
+void CurlHttp::Generation::drive(curl_socket_t fd, int flags) {
   int running = 0;
   curl_multi_socket_action(multi.get(), fd, flags, &running);
   collect_finished();
 }
 
-void CurlHttp::Impl::collect_finished() {
+void CurlHttp::Generation::collect_finished() {
   const std::shared_ptr<bool> still = alive;  // a callback may destroy us
   int left = 0;
   while (*still) {
@@ -238,7 +249,7 @@ void CurlHttp::Impl::collect_finished() {
   }
 }
 
-void CurlHttp::Impl::finish(Transfer& transfer, CURLcode result) {
+void CurlHttp::Generation::finish(Transfer& transfer, CURLcode result) {
   curl_multi_remove_handle(multi.get(), transfer.easy());
   HttpEvidence evidence = transfer.take_evidence(result);
   const Transfer::Done done = transfer.take_done();
@@ -251,16 +262,22 @@ void CurlHttp::Impl::finish(Transfer& transfer, CURLcode result) {
 }
 
 Result<std::unique_ptr<CurlHttp>> CurlHttp::create(EpollLoop& loop, const HttpSettings& settings) {
-  auto impl = std::make_unique<Impl>(loop, settings);
-  TRY(impl->open());
-  return std::unique_ptr<CurlHttp>(new CurlHttp(std::move(impl)));
+  TRY(initialise_libcurl());
+  return std::unique_ptr<CurlHttp>(new CurlHttp(loop, settings));
 }
 
-CurlHttp::CurlHttp(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CurlHttp::CurlHttp(EpollLoop& loop, HttpSettings settings)
+    : loop_(loop), settings_(std::move(settings)), current_(std::make_unique<Generation>(loop_, settings_)) {}
 CurlHttp::~CurlHttp() = default;
 
 void CurlHttp::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
-  impl_->start(std::move(request), std::move(done));
+  if (current_->outworn()) renew();
+  current_->start(std::move(request), std::move(done));
+}
+
+void CurlHttp::renew() {
+  earlier_.push_back(std::exchange(current_, std::make_unique<Generation>(loop_, settings_)));
+  std::erase_if(earlier_, [](const auto& generation) { return generation->busy.empty(); });
 }
 
 }  // namespace notify

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/ports/http.hpp"
@@ -26,6 +27,11 @@ struct HttpSettings {
 // the opening of a connection and again right before the request would be written. A request without a body has a
 // connection of its own as well. Redirects are never followed.
 //
+// libcurl 7.88 goes on using an HTTP/2 connection whose server has said GOAWAY (requests on it hang), and resets every stream
+// that has ended, for which servers with a limit on resets close the connection (nghttp2: 1,000 at once, and not always
+// with a true last stream). So connections belong to a generation: after a GOAWAY, or well before that limit, a new one
+// begins, and the requests in flight end on the old one.
+//
 // Destroying the object drops the requests in flight without calling their `done`.
 class CurlHttp final : public HttpClient {
  public:
@@ -35,9 +41,14 @@ class CurlHttp final : public HttpClient {
   void start(HttpRequest request, std::function<void(HttpEvidence)> done) override;
 
  private:
-  struct Impl;
-  explicit CurlHttp(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  struct Generation;
+  CurlHttp(EpollLoop& loop, HttpSettings settings);
+  void renew();
+
+  EpollLoop& loop_;
+  HttpSettings settings_;
+  std::unique_ptr<Generation> current_;
+  std::vector<std::unique_ptr<Generation>> earlier_{};  // some of their requests may still be in flight
 };
 
 }  // namespace notify

@@ -116,6 +116,45 @@ tokens() { jq -r 'select(.path != "/token") | .headers.authorization' "$1.log" |
   [ "$(sql "SELECT count(*) FROM notification_credential WHERE value IS NOT NULL")" -eq 2 ]
 }
 
+# Every connection is given up in the middle: gracefully; and at once, with the last request answered or disowned. What is in
+# flight when a server closes at once may be uncertain, and is never sent again.
+@test "GOAWAY in the middle: each device once" {
+  for rule in "above answer=yes" "equal answer=yes" "below"; do
+    rm -f push.db* apns.log apns.port
+    stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop" \
+      --rule "h2-goaway:60:$rule"
+    cp apns.port fcm.port
+    configure
+    "$NOTIFYCTL" init > /dev/null
+    messages | grep '"ios"' | "$NOTIFYCTL" enqueue --jsonl - > /dev/null
+    drain
+    run "$NOTIFYCTL" status --json
+    echo "$rule: $output"
+    [ "$(jq .unaccounted <<< "$output")" -eq 0 ]
+    [ "$(jq '.inbox.SENT + .inbox.FAILED + .inbox.ERROR' <<< "$output")" -eq "$count" ]
+    [[ $rule != above* ]] || [ "$(jq .inbox.ERROR <<< "$output")" -eq 0 ]
+    [ "$(taken_twice apns)" -eq 0 ]
+    [ "$(jq -r .conn apns.log | sort -u | wc -l)" -gt 1 ]
+  done
+}
+
+@test "an expired provider token is replaced, and costs no message" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop life=2"
+  cp apns.port fcm.port
+  configure
+  "$NOTIFYCTL" init > /dev/null
+  "$NOTIFYCTL" enqueue --channel ios --to 0aaa01 --key a --body x > /dev/null
+  drain
+  sleep 4
+  # Apple takes no new token before 20 minutes, so none is made earlier.
+  sql "UPDATE notification_credential SET made_at = made_at - 30 * 60 * 1000000"
+  "$NOTIFYCTL" enqueue --channel ios --to 0aaa01 --key b --body x > /dev/null
+  drain
+  [ "$("$NOTIFYCTL" status --json | jq .inbox.SENT)" -eq 2 ]
+  [ "$(jq -r .outcome apns.log | xargs)" = "taken refused taken" ]
+  [ "$(tokens apns)" -eq 2 ]
+}
+
 @test "several workers fetch one token" {
   stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
   stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop"

@@ -244,9 +244,11 @@ TEST(Classify, F29_AGoawayAfterAnErrorOfTheServersOwnIsNoProof) {
   e.goaway_last_stream = 3;
   e.goaway_error = 0;
   EXPECT_EQ(judge(e).cls, Class::kNotSent);
-  e.silent_retry = true;
+  e.silent_retry = true;  // wanted, and stopped before its first byte
+  EXPECT_EQ(judge(e).cls, Class::kNotSent);
+  e.requests_begun = 2;
   EXPECT_EQ(judge(e).cls, Class::kUnknown);
-  e.silent_retry = false;
+  e.requests_begun = 1;
   e.goaway_error = 2;
   EXPECT_EQ(judge(e).cls, Class::kUnknown);
 }

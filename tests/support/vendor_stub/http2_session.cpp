@@ -55,7 +55,13 @@ void Http2Session::on_input() {
   pump();
 }
 
+void Http2Session::decided(std::uint32_t stream, const Behaviour& act) {
+  if (act.kind == Kind::h2_goaway && act.last != LastStream::above) last_taken_ = stream;
+}
+
 void Http2Session::on_head(Stream& stream) {
+  if (stream.id > last_taken_) stream.answered = true;  // neither processed nor logged, as the GOAWAY will say
+  if (stream.answered) return;
   if (Server::is_control(connection_, stream.request.get(Field::path))) return;
   stream.request.number = ++requests_;
   if (const Behaviour* act = connection_.server().policy().at_head(stream.request)) act_early(stream, *act);

@@ -18,6 +18,7 @@ class Http2Session : public Session {
   explicit Http2Session(Connection& connection);
 
   void on_input() override;
+  void decided(std::uint32_t stream, const Behaviour& act) override;
   void perform(std::uint32_t stream, const Behaviour& act) override;
   void tick(std::uint32_t stream, const Behaviour& act) override;
   void drained() override;
@@ -62,6 +63,7 @@ class Http2Session : public Session {
   Connection& connection_;
   std::unique_ptr<nghttp2_session, SessionDeleter> session_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Stream>> streams_;
+  std::uint32_t last_taken_ = UINT32_MAX;  // streams above it are disowned by a GOAWAY, decided or sent
   std::uint64_t requests_ = 0;
   std::uint64_t owed_ = 0;
   bool leaving_ = false;  // close once nothing is owed

@@ -163,6 +163,7 @@ void Server::submit(Connection& connection, std::uint32_t stream, Request& reque
 }
 
 void Server::submit(Connection& connection, std::uint32_t stream, Request& request, Plan plan) {
+  connection.session()->decided(stream, *plan.act);
   log_.add(request, *plan.act);
   ++used_[plan.act];
   connection.owe();

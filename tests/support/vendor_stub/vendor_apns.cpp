@@ -52,6 +52,8 @@ class Apns final : public Vendor {
     return reply(status, R"({"reason":")" + reason + "\"}");
   }
 
+  static std::int64_t age(std::int64_t made) { return std::time(nullptr) - made; }
+
   const Behaviour* check_token(const Request& request) {
     const std::string value = header(request, "authorization");
     if (!value.starts_with("bearer ")) return &refuse(403, "MissingProviderToken");
@@ -63,12 +65,15 @@ class Apns final : public Vendor {
         return &refuse(403, "InvalidProviderToken");
       const std::int64_t made = token->claims["iat"];
       if (!known_.empty() && made - made_ < between_tokens) return &refuse(429, "TooManyProviderTokenUpdates");
+      if (age(made) > life_) return &refuse(403, "ExpiredProviderToken");
       known_ = text;
       made_ = made;
     }
-    const std::int64_t age = std::time(nullptr) - made_;
-    if (age < -60) return &refuse(403, "InvalidProviderToken");
-    if (age > life_) return &refuse(403, "ExpiredProviderToken");
+    if (age(made_) < -60) return &refuse(403, "InvalidProviderToken");
+    if (age(made_) > life_) {
+      known_.clear();
+      return &refuse(403, "ExpiredProviderToken");
+    }
     return nullptr;
   }
 
