@@ -65,6 +65,7 @@ constexpr PlantedBug kBugs[] = {
          UPDATE notification_inbox SET status = 'SENT', settled_at = 1 WHERE message_id = NEW.message_id;
        END)sql"},
     {.name = "UnknownIsNotSent", .unknown_is_not_sent = true},
+    {.name = "CommitsAreNotSynced", .lazy_sync = true},
 };
 
 // Whether a run with this bug breaks an invariant. An exception is the program's own refusal to go on.

@@ -24,7 +24,7 @@ struct PlantedBug {
   std::string_view sql{};  // triggers that undo what the program relies on
   bool with_broker = false;
   bool unknown_is_not_sent = false;  // what may have been accepted is called again
-  bool equal_tokens = false;
+  bool lazy_sync = false;
 };
 
 inline constexpr int kSteps = 400;
@@ -36,7 +36,7 @@ class Simulation {
   // `failed`: whether an invariant was broken so far.
   Simulation(std::uint64_t seed, const PlantedBug& bug, std::function<bool()> failed)
       : world_(seed), dice_(seed * 977 + 5), bug_(bug), failed_(std::move(failed)) {
-    if (bug.equal_tokens) world_.random.next.assign(100'000, 41);
+    world_.lazy_sync = bug.lazy_sync;
     if (!bug.sql.empty()) world_.execute(std::string(bug.sql));
     if (bug.with_broker) {
       world_.broker = std::make_unique<Broker>();
@@ -70,6 +70,7 @@ class Simulation {
   }
 
   void action() {
+    if (roll(80) == 0) return world_.lose_power();
     switch (roll(18)) {
       case 0:
       case 1: return enqueue();
@@ -121,17 +122,27 @@ class Simulation {
     } else {
       process->kill_switch().disarm();
     }
+    world_.disk.fail_at(roll(20) == 0 ? 1 + roll(12) : 0, roll(2) == 0 ? SQLITE_FULL : SQLITE_IOERR);
+    bool ends = false;
     try {
       if (process->kind() == Process::Kind::kRelay) {
-        ASSERT_TRUE(process->relay_step());
+        done(process->relay_step());
       } else if (process->kind() == Process::Kind::kReconciler) {
-        reconcile(*process);
+        ends = reconcile(*process);
       } else {
         work(*process);
       }
     } catch (const Killed&) {
-      world_.kill(*process);
+      ends = true;
     }
+    if (ends || world_.disk.has_failed()) world_.kill(*process);
+    world_.disk.fail_at(0);
+  }
+
+  // A use case succeeds, or has met the disk's failure.
+  template <class T>
+  void done(const Result<T>& result) {
+    if (!result && !world_.disk.has_failed()) ADD_FAILURE() << result.error().message;
   }
 
   // An operator does one thing to one message, and may die of it.
@@ -166,16 +177,16 @@ class Simulation {
     }
   }
 
-  // Receipts come in the middle of everything, or the next step is done.
-  void reconcile(Process& process) {
+  // Receipts come in the middle of everything, or the next step is done. Returns whether it was the last.
+  bool reconcile(Process& process) {
     if (roll(4) == 0) {
       const std::vector<Receipt> receipts{receipt(), receipt()};
-      ASSERT_TRUE(process.reconciler().take(receipts));
-      return;
+      done(process.reconciler().take(receipts));
+      return false;
     }
     const Result<bool> more = process.reconcile_step();
-    ASSERT_TRUE(more) << more.error().message;
-    if (!*more) world_.kill(process);
+    done(more);
+    return more && !*more;
   }
 
   // What the vendor says about some message, always true; sometimes about none of ours.
@@ -193,7 +204,7 @@ class Simulation {
   // One of the things that can happen next in a worker: a turn, a call begins, an answer comes.
   void work(Process& worker) {
     switch (roll(3)) {
-      case 0: ASSERT_TRUE(worker.worker_turn()); return;
+      case 0: return done(worker.worker_turn());
       case 1: return begin_call(worker);
       default: return answer(worker);
     }

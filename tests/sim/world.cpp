@@ -11,8 +11,7 @@
 namespace notify::sim {
 namespace {
 
-// On a memory file system the thousands of syncs of a simulation cost nothing; what is tested here is order,
-// not the disk.
+// On a memory file system it is fast; what is tested here is order, and the disk is simulated.
 std::string make_directory() {
   const char* base = std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp";
   std::string path = std::string(base) + "/notifyctl-sim-XXXXXX";
@@ -108,7 +107,8 @@ Result<Turn> Process::worker_turn() {
 
 // --- World --------------------------------------------------------------------------------------------------
 
-World::World(std::uint64_t seed) : random(seed), directory_(make_directory()), path_(directory_ + "/notify.db") {
+World::World(std::uint64_t seed)
+    : random(seed), directory_(make_directory()), path_(directory_ + "/notify.db"), luck_(seed) {
   config.channels.reserve(8);  // processes keep pointers into it
   config.environment = "production";
   add_channel("sms");
@@ -130,6 +130,7 @@ std::unique_ptr<SqliteStore> World::open() {
   OpenOptions options;
   options.path = path_;
   std::unique_ptr<SqliteStore> store = must(open_store(options));
+  if (lazy_sync) must(store->database().execute("PRAGMA synchronous=NORMAL"));
   return store;
 }
 
@@ -167,6 +168,14 @@ void World::kill(Process& process) {
   lives.die(process.run());
   if (broker) broker->connection_lost(process.run());
   std::erase_if(processes_, [&](const auto& p) { return p.get() == &process; });
+}
+
+void World::lose_power() {
+  disk.cut();
+  while (!processes_.empty()) kill(*processes_.front());
+  observer_.reset();
+  disk.restore(luck_);
+  observer_ = open();
 }
 
 void World::relay_all() {

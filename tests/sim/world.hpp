@@ -17,6 +17,7 @@
 #include "core/relay.hpp"
 #include "core/work.hpp"
 #include "sim/broker.hpp"
+#include "sim/lossy_disk.hpp"
 #include "store/open.hpp"
 #include "support/fakes.hpp"
 #include "transport/embedded.hpp"
@@ -133,6 +134,8 @@ class World {
   ~World();
 
   // --- the parts; public, since tests look at everything
+  LossyDisk disk{};
+  bool lazy_sync = false;  // a bug: commits are not synced
   Config config{};
   test::FakeClock clock{};
   test::FakeRandom random;
@@ -159,6 +162,8 @@ class World {
   Process& start(Process::Kind kind);
   // SIGKILL: its lock is free, its memory gone.
   void kill(Process& process);
+  // The power fails: all processes are gone, and what was not synced is, too.
+  void lose_power();
   std::vector<std::unique_ptr<Process>>& processes() noexcept { return processes_; }
 
   // Relays everything, works everything off with `outcome` for each call, until nothing is due.
@@ -179,6 +184,7 @@ class World {
  private:
   std::string directory_{};
   std::string path_{};
+  test::FakeRandom luck_;  // of what is written when the power fails
   std::unique_ptr<SqliteStore> observer_{};
   std::vector<std::unique_ptr<Process>> processes_{};
 };
