@@ -10,12 +10,14 @@ JOBS        ?= $(shell nproc)
 PREFIX      ?= /usr/local
 DESTDIR     ?=
 FUZZ_SECONDS ?= 30
+KILLS       ?= 1000
+MESSAGES    ?= 100000
 
 # $(call build,PRESET,TARGET…): configuring again takes half a second and sees new packages and files.
 build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; }; \
         cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench fuzz \
+.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench kills fuzz \
         coverage quickstart experiments install clean distclean dist-check
 
 all: build  ## build/notifyctl (the default)
@@ -81,6 +83,11 @@ coverage: deps-test  ## line coverage of the unit and contract suites
 	@scripts/run-tests.sh --build build/coverage unit contract
 	@gcovr --root . --filter src/ --exclude-throw-branches --print-summary --html-details build/coverage/index.html \
 	  --object-directory build/coverage | tee build/coverage/summary.txt
+
+kills: deps-test  ## random SIGKILL of every process: KILLS (1000) over MESSAGES (100000)
+	@$(call build,release-static,test_programs)
+	@set -a; . build/release-static/test.env; KILLS=$(KILLS); MESSAGES=$(MESSAGES); \
+	build/release-static/tests/e2e_tests --gtest_filter='KillHarness.*'
 
 fuzz: deps-test  ## every fuzzer for FUZZ_SECONDS (30)
 	@$(call build,fuzz,fuzz_programs)

@@ -1,8 +1,7 @@
 // What a vendor may answer, and what may be written as a recipe: every built-in recipe judges any answer, look-up and
 // receipt without harm and within bounds, and any text is a recipe or an error with its place.
 //
-// Input: the first byte chooses the recipe, the second the status; up to a line feed headers follow ("name: value",
-// separated by "\x1f"); the rest is the body.
+// Input: the first byte chooses the recipe, the second the status; then headers and body (evidence.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +15,13 @@
 #include "core/recipe_receipt.hpp"
 #include "core/recipe_token.hpp"
 #include "core/safe_text.hpp"
+#include "fuzz/evidence.hpp"
 #include "sys/recipe_file.hpp"
 
 namespace {
 
 using namespace notify;
+using namespace notify::fuzz;
 
 const std::vector<std::shared_ptr<const Recipe>>& recipes() {
   static const auto all = [] {
@@ -32,37 +33,11 @@ const std::vector<std::shared_ptr<const Recipe>>& recipes() {
   return all;
 }
 
-HttpEvidence evidence_of(std::uint8_t status, std::string_view input) {
-  constexpr int kStatuses[] = {0, 200, 201, 202, 204, 302, 400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 507};
-  HttpEvidence evidence;
-  evidence.status = kStatuses[status % std::size(kStatuses)];
-  const std::size_t end = std::min(input.find('\n'), input.size());
-  std::string_view headers = input.substr(0, end);
-  while (!headers.empty()) {
-    const std::string_view line = headers.substr(0, headers.find('\x1f'));
-    const std::size_t colon = std::min(line.find(": "), line.size());
-    evidence.headers.emplace_back(line.substr(0, colon), line.substr(std::min(colon + 2, line.size())));
-    headers.remove_prefix(std::min(line.size() + 1, headers.size()));
-  }
-  evidence.body = input.substr(std::min(end + 1, input.size()));
-  return evidence;
-}
-
-void check_text(const std::string& text, std::size_t most) {
-  ASSERT(valid_utf8(text));
-  ASSERT(text.size() <= most);
-  ASSERT(text.find('\n') == std::string::npos);
-}
-
 void judge(const Recipe& recipe, const HttpEvidence& evidence) {
   const Instant now{1'795'958'769'000};
   const std::vector<std::string> secrets{"secret-of-ours"};
   const Outcome outcome = judge_answer(recipe, evidence, now, secrets).outcome;
-  check_text(outcome.detail, limits::kDetail);
-  check_text(outcome.reference, 256);
-  check_text(outcome.reason, limits::kReason);
-  ASSERT(!outcome.disable_endpoint || outcome.cls == OutcomeClass::kPermanent);
-  ASSERT(!outcome.retry_after || (*outcome.retry_after >= 0ms && *outcome.retry_after <= 24h));
+  check_outcome(outcome);
   ASSERT(outcome.detail.find("secret-of-ours") == std::string::npos);
 
   const RecipeSettings settings;
