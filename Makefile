@@ -46,9 +46,13 @@ test: deps-test  ## every suite; the last line is "N passed, N failed"
 	@$(call build,release-static,test_programs)
 	@scripts/run-tests.sh unit contract sim e2e lint docs
 
-unit contract sim e2e: deps-test  ## one suite
+unit contract e2e: deps-test  ## one suite
 	@$(call build,release-static,test_programs)
 	@scripts/run-tests.sh $@
+
+sim: deps-test  ## the simulator, SEEDS=n histories (60)
+	@$(call build,release-static,test_programs)
+	@$(if $(SEEDS),SIM_SEEDS=$(SEEDS)) scripts/run-tests.sh sim
 
 lint: deps-test  ## format, layers, shell scripts, staticness, clang-tidy
 	@$(call build,release-static,notifyctl)

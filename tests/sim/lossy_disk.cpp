@@ -135,7 +135,9 @@ LossyDisk::Impl::Impl() : system(sqlite3_vfs_find(nullptr)) {
   methods.xWrite = write_file;
   methods.xTruncate = truncate_file;
   methods.xSync = sync_file;
-  methods.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) { return below(f)->pMethods->xFileSize(below(f), size); };
+  methods.xFileSize = [](sqlite3_file* f, sqlite3_int64* size) {
+    return below(f)->pMethods->xFileSize(below(f), size);
+  };
   methods.xLock = [](sqlite3_file* f, int lock) { return below(f)->pMethods->xLock(below(f), lock); };
   methods.xUnlock = [](sqlite3_file* f, int lock) { return below(f)->pMethods->xUnlock(below(f), lock); };
   methods.xCheckReservedLock = [](sqlite3_file* f, int* held) {
