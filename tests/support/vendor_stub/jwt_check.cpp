@@ -61,6 +61,21 @@ JwtCheck::JwtCheck(const std::string& pem_file) {
   elliptic_ = EVP_PKEY_get_base_id(key_.get()) == EVP_PKEY_EC;
 }
 
+JwtCheck JwtCheck::of_point(std::string_view point) {
+  JwtCheck check;
+  check.elliptic_ = true;
+  const std::string group = "prime256v1";
+  OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("group", const_cast<char*>(group.c_str()), group.size()),
+                             OSSL_PARAM_construct_octet_string("pub", const_cast<char*>(point.data()), point.size()),
+                             OSSL_PARAM_construct_end()};
+  EVP_PKEY_CTX* context = EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr);
+  EVP_PKEY* key = nullptr;
+  if (EVP_PKEY_fromdata_init(context) == 1) EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters);
+  EVP_PKEY_CTX_free(context);
+  check.key_.reset(key, [](EVP_PKEY* old) { EVP_PKEY_free(old); });
+  return check;
+}
+
 std::optional<Token> JwtCheck::read(std::string_view token) const {
   const std::size_t first = token.find('.');
   const std::size_t last = token.rfind('.');
@@ -68,7 +83,8 @@ std::optional<Token> JwtCheck::read(std::string_view token) const {
   const auto header = base64url_decode(token.substr(0, first));
   const auto claims = base64url_decode(token.substr(first + 1, last - first - 1));
   const auto signature = base64url_decode(token.substr(last + 1));
-  if (!header || !claims || !signature || (elliptic_ && signature->size() != 64)) return std::nullopt;
+  if (key_ == nullptr || !header || !claims || !signature || (elliptic_ && signature->size() != 64))
+    return std::nullopt;
   if (!verifies(key_.get(), token.substr(0, last), elliptic_ ? to_der(*signature) : *signature)) return std::nullopt;
   Token read{nlohmann::json::parse(*header, nullptr, false), nlohmann::json::parse(*claims, nullptr, false)};
   if (!read.header.is_object() || !read.claims.is_object()) return std::nullopt;

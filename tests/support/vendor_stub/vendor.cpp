@@ -47,7 +47,9 @@ std::unique_ptr<Vendor> make_vendor(const std::string& text) {
   const VendorOptions options(words);
   if (name == "apns") return make_apns(options);
   if (name == "fcm") return make_fcm(options);
-  throw std::invalid_argument("--vendor: apns or fcm, not " + name);
+  if (name == "ses") return make_ses(options);
+  if (name == "webpush") return make_webpush(options);
+  throw std::invalid_argument("--vendor: apns, fcm, ses or webpush, not " + name);
 }
 
 }  // namespace stub

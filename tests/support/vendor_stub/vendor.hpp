@@ -43,11 +43,12 @@ class Vendor {
   std::deque<Behaviour> answers_;  // referred to until they are sent
 };
 
-// "apns key=FILE key-id=… team=… topic=…", "fcm key=FILE email=… project=…": see README.md. Throws
-// std::invalid_argument.
+// "apns key=FILE key-id=… team=… topic=…" and the like: see README.md. Throws std::invalid_argument.
 std::unique_ptr<Vendor> make_vendor(const std::string& text);
 
 std::unique_ptr<Vendor> make_apns(const VendorOptions& options);
 std::unique_ptr<Vendor> make_fcm(const VendorOptions& options);
+std::unique_ptr<Vendor> make_ses(const VendorOptions& options);
+std::unique_ptr<Vendor> make_webpush(const VendorOptions& options);
 
 }  // namespace stub
