@@ -39,7 +39,10 @@ Worker::Worker(WorkPorts ports, const Config& config, std::vector<WorkLane> lane
       park_unlisted_(park_unlisted),
       concurrency_(concurrency),
       holder_(holder),
-      out_by_lane_(lanes_.size(), 0) {}
+      out_by_lane_(lanes_.size(), 0) {
+  windows_.reserve(lanes_.size());
+  for (const WorkLane& lane : lanes_) windows_.emplace_back(lane.config->concurrency);
+}
 
 Result<Turn> Worker::turn(std::vector<Finished> finished) {
   std::move(finished.begin(), finished.end(), std::back_inserter(unsettled_));
@@ -70,6 +73,7 @@ Result<void> Worker::commit(std::span<const Finished> finished, std::vector<Prep
     group = Group{};
     group.out = out_;
     group.out_by_lane = out_by_lane_;
+    group.windows = windows_;
     group.remaining = remaining_;
     TRY(load_lanes(group, now));
     for (const Finished& call : finished) TRY(settle(call, group, now));
@@ -165,7 +169,7 @@ std::vector<int> Worker::waiting_by_lane(const std::vector<Prepared>& prepared) 
   return waiting;
 }
 
-int Worker::lane_room(std::size_t lane) const { return std::min(lanes_[lane].config->concurrency, concurrency_); }
+int Worker::lane_room(std::size_t lane) const { return std::min(windows_[lane].size(), concurrency_); }
 
 // Leases the next messages, per lane as many as it can call soon: one lane's worth ahead of what is out.
 Result<void> Worker::receive(Group& group, Instant now) {
@@ -197,6 +201,7 @@ Result<void> Worker::receive(Group& group, Instant now) {
 void Worker::take_over(Group& group, Turn& turn) {
   out_ = group.out;
   out_by_lane_ = std::move(group.out_by_lane);
+  windows_ = std::move(group.windows);
   remaining_ = group.remaining;
   lane_state_ = std::move(group.lanes);
   summary_ += group.counts;

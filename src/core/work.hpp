@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/call_window.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
 #include "core/lane_book.hpp"
@@ -138,6 +139,7 @@ class Worker {
     std::vector<Lane> lanes{};
     std::vector<bool> lane_changed{};
     std::vector<int> out_by_lane{};
+    std::vector<CallWindow> windows{};
     int out = 0;
     std::int64_t remaining = 0;
     std::vector<Call> calls{};
@@ -209,6 +211,7 @@ class Worker {
   std::vector<Finished> unsettled_{};
   std::vector<Prepared> prepared_{};
   std::vector<int> out_by_lane_;
+  std::vector<CallWindow> windows_{};  // by lane
   int out_ = 0;
   std::vector<Lane> lane_state_{};  // as of the last turn
   std::optional<Instant> own_retry_until_{};

@@ -68,7 +68,7 @@ Result<void> Worker::claim_call(const Prepared& prepared, Group& group, Instant 
     put_back(prepared, group, now, "lease-too-short");
     return {};
   }
-  if (group.out >= concurrency_ || group.out_by_lane[prepared.lane] >= channel.concurrency) {
+  if (group.out >= concurrency_ || group.out_by_lane[prepared.lane] >= group.windows[prepared.lane].size()) {
     group.kept.push_back(prepared);
     return {};
   }

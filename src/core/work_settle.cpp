@@ -152,6 +152,7 @@ Result<void> Worker::park_call(const Finished& finished, std::string_view reason
 
 Result<void> Worker::note_lane(const Finished& finished, Group& group, Instant now) {
   if (finished.outcome.not_begun) return {};
+  group.windows[finished.call.lane].note(finished.outcome, finished.call.claimed_at, now);
   Lane& lane = group.lanes[finished.call.lane];
   const Lane before = lane;
   const LaneChange change = lane_note_outcome(lane, finished.outcome, now);

@@ -112,7 +112,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "When a claim whose worker is not heard of counts as of unknown outcome. Longer than the queue's "
      "lease."},
     {"channels.*", "concurrency", "1 to 1024", "16",
-     "Calls in flight in one process. With `smtp` these are connections, and the default is 4."},
+     "Calls in flight in one process, at the most: after a 429 (or many a 503) there are half as many, and more again "
+     "while "
+     "answers stay quick. With `smtp` these are connections, and the default is 4."},
     {"channels.*", "rate", "rate", "",
      "Calls at the most: `\"50/s\"`, `\"20/10s\"`. Shared by all processes and kept in the database."},
     {"channels.*", "retry", "list of durations", "[\"1s\", \"1s\", \"10m\", \"10m\", \"10m\"]",

@@ -214,6 +214,27 @@ TEST(Scenario, RetryAfterHoldsTheWholeLane) {
   world.check_accounts();
 }
 
+// The vendor that said "too many" is called by fewer at a time.
+TEST(Scenario, After429ALaneHasHalfAsManyCallsOut) {
+  World world;
+  world.config.channels[0].concurrency = 8;
+  for (int i = 0; i < 20; ++i) world.enqueue("k" + std::to_string(i));
+  world.relay_all();
+  Process& worker = world.start(Process::Kind::kWorker);
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_EQ(worker.calls.size(), 8U);
+  Outcome too_many = not_sent("http-429");
+  too_many.status = 429;
+  too_many.lane_wide = true;
+  for (; !worker.calls.empty(); worker.calls.pop_front()) worker.back.push_back({worker.calls.front(), too_many});
+  ASSERT_TRUE(worker.worker_turn());
+  world.clock.advance(1min);
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  EXPECT_EQ(worker.calls.size(), 4U);
+}
+
 TEST(Scenario, Row3_DeadRelaysClaimsComeBackAtOnce) {
   World world;
   world.broker = std::make_unique<Broker>();
