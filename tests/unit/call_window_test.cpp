@@ -27,7 +27,7 @@ TEST(CallWindow, BeginsWithAllAndIsHalvedOnceForCallsThatWereOutTogether) {
   EXPECT_EQ(window.size(), 64);
   for (int i = 0; i < 10; ++i) window.note(crowded(), kStart, kStart + 100ms);
   EXPECT_EQ(window.size(), 32);
-  window.note(crowded(), kStart + 100ms, kStart + 200ms);
+  window.note(crowded(), kStart + 101ms, kStart + 200ms);
   EXPECT_EQ(window.size(), 16);
 }
 
