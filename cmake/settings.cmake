@@ -86,7 +86,9 @@ target_compile_options(notify_warnings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12's flow warnings cry wolf on std::string, std::optional and tl::expected (GCC bugs 105329, 105562, 105593).
   target_compile_options(notify_warnings INTERFACE
-    -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+    -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
+    # Of a type in a header: but several sources in one are no header.
+    $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage>)
 endif()
 
 # --- notify_static: for the shipped program ---------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include "channel/dispatch_check.hpp"
 #include "channel/jwt.hpp"
 #include "channel/vendor_common.hpp"
+#include "core/ascii.hpp"
 #include "core/classify.hpp"
 #include "core/uuid.hpp"
 
@@ -19,15 +20,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestPayload = 4096;
+constexpr std::size_t kLongestAlertPayload = 4096;
 constexpr std::size_t kLongestVoipPayload = 5120;
-constexpr std::size_t kLongestToken = 200;  // hex digits; Apple asks not to expect a length
+constexpr std::size_t kLongestDeviceToken = 200;  // hex digits; Apple asks not to expect a length
 
-constexpr Duration kTokenLife = 60min;     // Apple's
-constexpr Duration kTokenMinimum = 20min;  // between two new ones, Apple's
+constexpr Duration kProviderTokenLife = 60min;  // Apple's
+constexpr Duration kTokenMinimum = 20min;       // between two new ones, Apple's
 constexpr Duration kAfterServerError = 15min;
-
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // --- Apple's reasons
 
@@ -76,7 +75,7 @@ void apply(const Reason& reason, ApnsVerdict& verdict) {
 
 // --- the driver
 
-struct Settings {
+struct ApnsSettings {
   ApnsDriverConfig driver{};
   HttpRequest request{};
 };
@@ -92,7 +91,7 @@ std::shared_ptr<CredentialSource> provider_tokens(const ApnsDriverConfig& driver
                 &clock = ports.clock](const std::function<void(CredentialSource::Fetched)>& done) {
     const Instant now = clock.now();
     const std::string claims = json_text(Json{{"iss", team}, {"iat", now.ms / 1000}});
-    done(Credential{Secret(signed_jwt(header, claims, key)), now, now + kTokenLife});
+    done(Credential{Secret(signed_jwt(header, claims, key)), now, now + kProviderTokenLife});
   };
   // Apple counts by team and key, not by topic: channels of one key share the token.
   const std::string name = credential_name("apns", driver.team_id + " " + driver.key_id + " " + driver.url);
@@ -101,20 +100,21 @@ std::shared_ptr<CredentialSource> provider_tokens(const ApnsDriverConfig& driver
 
 class ApnsChannel final : public Channel {
  public:
-  ApnsChannel(std::shared_ptr<const Settings> settings, std::shared_ptr<CredentialSource> tokens, HttpClient& http,
+  ApnsChannel(std::shared_ptr<const ApnsSettings> settings, std::shared_ptr<CredentialSource> tokens, HttpClient& http,
               Clock& clock)
       : settings_(std::move(settings)), tokens_(std::move(tokens)), http_(http), clock_(clock) {}
 
   Result<void> check(const Dispatch& dispatch) const override {
     TRY(check_dispatch(dispatch));
     const std::string& token = dispatch.address;
-    if (token.size() > kLongestToken || token.size() % 2 != 0 || !std::all_of(token.begin(), token.end(), is_hex))
+    if (token.size() > kLongestDeviceToken || token.size() % 2 != 0 ||
+        !std::all_of(token.begin(), token.end(), is_hex_digit))
       return fail_field("to", "recipient: no device token, which is written in hexadecimal digits");
     const Payload& content = dispatch.content;
     const bool silent = settings_->driver.push_type == "background";
     if (silent && !(content.subject.empty() && content.body.empty()))
       return fail_field("body", "body: a background push carries data only");
-    const std::size_t limit = settings_->driver.push_type == "voip" ? kLongestVoipPayload : kLongestPayload;
+    const std::size_t limit = settings_->driver.push_type == "voip" ? kLongestVoipPayload : kLongestAlertPayload;
     const std::size_t size = apns_payload(dispatch, settings_->driver).size();
     if (size > limit)
       return fail_field("body", "body: the notification has " + std::to_string(size) + " bytes, Apple takes " +
@@ -166,7 +166,7 @@ class ApnsChannel final : public Channel {
     return request;
   }
 
-  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const ApnsSettings> settings_;
   std::shared_ptr<CredentialSource> tokens_;
   std::shared_ptr<DeadStreak> streak_ = std::make_shared<DeadStreak>();
   HttpClient& http_;
@@ -226,7 +226,8 @@ Result<std::unique_ptr<Channel>> make_apns_channel(const ChannelConfig& config, 
   if (key->kind() != PrivateKey::Kind::kP256)
     return fail(Code::kConfig, "key: Apple's keys are on the curve P-256, this one is RSA");
   TRY_ASSIGN(HttpClient * http, ports.http());
-  auto settings = std::make_shared<Settings>(Settings{*driver, vendor_request(config, HttpRequest::Version::k2)});
+  auto settings =
+      std::make_shared<ApnsSettings>(ApnsSettings{*driver, vendor_request(config, HttpRequest::Version::k2)});
   auto tokens = provider_tokens(*driver, std::move(*key), ports);
   return std::make_unique<ApnsChannel>(std::move(settings), std::move(tokens), *http, ports.clock);
 }

@@ -11,10 +11,6 @@ namespace {
 constexpr Duration kLookAgain = 200ms;  // while another process fetches
 constexpr Duration kRenewAgain = 30s;   // after a renewal that failed
 
-std::string_view bytes_of(const Sha256& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
 Duration life_of(const Credential& credential) { return credential.expires - credential.made; }
 
 Outcome no_cache(const Error& error) { return credential_absent("credential-cache", error.message); }

@@ -20,10 +20,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kScope = "https://www.googleapis.com/auth/firebase.messaging";
-constexpr std::size_t kLongestPayload = 4096;
+constexpr std::size_t kLongestDevicePayload = 4096;
 constexpr std::size_t kLongestTopicPayload = 2048;
 constexpr std::chrono::seconds kLongestTtl{2'419'200};
-constexpr Duration kQuotaWait = 60s;     // Google's default when the answer names none
+constexpr Duration kFcmQuotaWait = 60s;  // Google's default when the answer names none
 constexpr Duration kOverloadWait = 10s;  // "never sooner"
 
 // --- the service account
@@ -80,7 +80,7 @@ std::shared_ptr<CredentialSource> access_tokens(const ChannelConfig& config, con
 
 // --- the message
 
-bool is_reserved(std::string_view key) {
+bool is_reserved_key(std::string_view key) {
   return key == "from" || key == "message_type" || key.starts_with("google") || key.starts_with("gcm");
 }
 
@@ -95,7 +95,7 @@ Result<Json> string_data(const Json& data) {
   }
   for (const auto& [name, value] : data.items()) {
     if (name == "fcm") continue;
-    if (is_reserved(name)) return fail_field("data", "data: Google reserves the name of one of its members");
+    if (is_reserved_key(name)) return fail_field("data", "data: Google reserves the name of one of its members");
     strings[name] = as_string(value);
   }
   return strings;
@@ -174,7 +174,7 @@ bool has_bad_request(const nlohmann::json& error) {
          });
 }
 
-struct Rule {
+struct FcmRule {
   int status;
   std::string_view code;  // empty: any other
   OutcomeClass cls;
@@ -182,27 +182,27 @@ struct Rule {
   Duration wait{0};  // when the answer names none
 };
 
-constexpr std::array kRules{
-    Rule{401, "THIRD_PARTY_AUTH_ERROR", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{401, "APNS_AUTH_ERROR", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{401, "", OutcomeClass::kNotSent, Rule::kRenew},
-    Rule{403, "SENDER_ID_MISMATCH", OutcomeClass::kPermanent, Rule::kDisable},
-    Rule{403, "", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{404, "UNREGISTERED", OutcomeClass::kPermanent, Rule::kDisable},
-    Rule{404, "NOT_FOUND", OutcomeClass::kPermanent, Rule::kDisable},
-    Rule{404, "", OutcomeClass::kPermanent, Rule::kHalt},  // not the service's answer: the URL is wrong
-    Rule{429, "", OutcomeClass::kNotSent, Rule::kHold, kQuotaWait},
-    Rule{503, "", OutcomeClass::kNotSent, Rule::kHold, kOverloadWait},
+constexpr std::array kFcmRules{
+    FcmRule{401, "THIRD_PARTY_AUTH_ERROR", OutcomeClass::kNotSent, FcmRule::kHalt},
+    FcmRule{401, "APNS_AUTH_ERROR", OutcomeClass::kNotSent, FcmRule::kHalt},
+    FcmRule{401, "", OutcomeClass::kNotSent, FcmRule::kRenew},
+    FcmRule{403, "SENDER_ID_MISMATCH", OutcomeClass::kPermanent, FcmRule::kDisable},
+    FcmRule{403, "", OutcomeClass::kNotSent, FcmRule::kHalt},
+    FcmRule{404, "UNREGISTERED", OutcomeClass::kPermanent, FcmRule::kDisable},
+    FcmRule{404, "NOT_FOUND", OutcomeClass::kPermanent, FcmRule::kDisable},
+    FcmRule{404, "", OutcomeClass::kPermanent, FcmRule::kHalt},  // not the service's answer: the URL is wrong
+    FcmRule{429, "", OutcomeClass::kNotSent, FcmRule::kHold, kFcmQuotaWait},
+    FcmRule{503, "", OutcomeClass::kNotSent, FcmRule::kHold, kOverloadWait},
 };
 
-void apply(const Rule& rule, FcmVerdict& verdict) {
+void apply(const FcmRule& rule, FcmVerdict& verdict) {
   Outcome& outcome = verdict.outcome;
   outcome.cls = rule.cls;
-  outcome.disable_endpoint = rule.then == Rule::kDisable;
-  outcome.halt_channel = rule.then == Rule::kHalt;
-  verdict.renew = rule.then == Rule::kRenew;
-  outcome.lane_wide = rule.then == Rule::kHold;
-  if (rule.then == Rule::kHold) outcome.retry_after = outcome.retry_after.value_or(rule.wait);
+  outcome.disable_endpoint = rule.then == FcmRule::kDisable;
+  outcome.halt_channel = rule.then == FcmRule::kHalt;
+  verdict.renew = rule.then == FcmRule::kRenew;
+  outcome.lane_wide = rule.then == FcmRule::kHold;
+  if (rule.then == FcmRule::kHold) outcome.retry_after = outcome.retry_after.value_or(rule.wait);
 }
 
 std::string message_of(const HttpEvidence& evidence) {
@@ -212,14 +212,14 @@ std::string message_of(const HttpEvidence& evidence) {
 
 // --- the driver
 
-struct Settings {
+struct FcmSettings {
   FcmDriverConfig driver{};
   HttpRequest request{};  // without body and credential
 };
 
 class FcmChannel final : public Channel {
  public:
-  FcmChannel(std::shared_ptr<const Settings> settings, std::shared_ptr<CredentialSource> tokens, HttpClient& http,
+  FcmChannel(std::shared_ptr<const FcmSettings> settings, std::shared_ptr<CredentialSource> tokens, HttpClient& http,
              Clock& clock)
       : settings_(std::move(settings)), tokens_(std::move(tokens)), http_(http), clock_(clock) {}
 
@@ -227,7 +227,7 @@ class FcmChannel final : public Channel {
     TRY(check_dispatch(dispatch));
     TRY_ASSIGN(const Json message, message_part(dispatch, settings_->driver, clock_.now()));
     const bool many = settings_->driver.target == "topic" || settings_->driver.target == "condition";
-    const std::size_t limit = many ? kLongestTopicPayload : kLongestPayload;
+    const std::size_t limit = many ? kLongestTopicPayload : kLongestDevicePayload;
     if (const std::size_t bytes = counted_bytes(message); bytes > limit)
       return fail_field("body", "body: text and data have " + std::to_string(bytes) + " bytes, Google takes " +
                                     std::to_string(limit));
@@ -264,7 +264,7 @@ class FcmChannel final : public Channel {
   }
 
  private:
-  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const FcmSettings> settings_;
   std::shared_ptr<CredentialSource> tokens_;
   std::shared_ptr<DeadStreak> streak_ = std::make_shared<DeadStreak>();
   HttpClient& http_;
@@ -293,7 +293,7 @@ FcmVerdict judge_fcm(const HttpEvidence& evidence, Instant now) {
   const nlohmann::json error = answer.is_object() && answer.contains("error") ? answer["error"] : nlohmann::json();
   const std::string code = error_code(error);
   if (is_reason_word(code)) outcome.reason = code;
-  for (const Rule& rule : kRules) {
+  for (const FcmRule& rule : kFcmRules) {
     if (rule.status != evidence.status || (!rule.code.empty() && rule.code != code)) continue;
     apply(rule, verdict);
     return verdict;
@@ -312,7 +312,7 @@ Result<std::unique_ptr<Channel>> make_fcm_channel(const ChannelConfig& config, c
   if (project.empty())
     return fail(Code::kConfig, "project: neither the channel nor the service account's key names it");
   TRY_ASSIGN(HttpClient * http, ports.http());
-  auto settings = std::make_shared<Settings>(Settings{*driver, vendor_request(config, HttpRequest::Version::k2)});
+  auto settings = std::make_shared<FcmSettings>(FcmSettings{*driver, vendor_request(config, HttpRequest::Version::k2)});
   settings->request.url = driver->url + "/v1/projects/" + project + "/messages:send";
   settings->request.headers = {{"Content-Type", "application/json"}, {"User-Agent", ports.user_agent}};
   auto tokens = access_tokens(config, account, *http, ports);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/ascii.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
 
 namespace notify {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kMaxAttachments = 50;
 constexpr std::size_t kMaxFilename = 255;
@@ -27,9 +26,7 @@ bool is_content_type(std::string_view text) noexcept {
   if (slash == std::string_view::npos || !is_type_half(text.substr(0, slash)) || !is_type_half(text.substr(slash + 1)))
     return false;
   // RFC 2046 5: these are only 7bit, 8bit or binary.
-  std::string kind(text.substr(0, slash));
-  std::transform(kind.begin(), kind.end(), kind.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string kind = lowered(text.substr(0, slash));
   return kind != "multipart" && kind != "message";
 }
 
@@ -52,7 +49,7 @@ tl::unexpected<Error> refuse(std::size_t index, const std::string& why, std::str
   return fail_field("data", "data.attachments[" + std::to_string(index) + "]: " + why, std::move(hint));
 }
 
-Result<MailAttachment> read_attachment(const Json& item, std::size_t index) {
+Result<MailAttachment> read_attachment(const nlohmann::json& item, std::size_t index) {
   if (!item.is_object())
     return refuse(index, "is no object", "give {\"filename\", \"content_type\", \"content_base64\"}");
   MailAttachment attachment;
@@ -80,9 +77,9 @@ Result<MailAttachment> read_attachment(const Json& item, std::size_t index) {
 Result<std::vector<MailAttachment>> read_attachments(std::string_view data) {
   std::vector<MailAttachment> attachments;
   if (data.find("\"attachments\"") == std::string_view::npos) return attachments;
-  const Json document = Json::parse(data, nullptr, false);
+  const nlohmann::json document = nlohmann::json::parse(data, nullptr, false);
   if (!document.is_object() || !document.contains("attachments")) return attachments;
-  const Json& list = document["attachments"];
+  const nlohmann::json& list = document["attachments"];
   if (!list.is_array()) return fail_field("data", "data.attachments: is no list");
   if (list.size() > kMaxAttachments)
     return fail_field("data", "data.attachments: more than " + std::to_string(kMaxAttachments) + " of them");

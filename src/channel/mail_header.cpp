@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
+#include "core/url_text.hpp"
 
 namespace notify {
 namespace {
@@ -106,20 +107,8 @@ std::string begin_field(std::string_view name, std::string_view value) {
   return std::string(name) + ": ";
 }
 
-// RFC 2231 7: what may stand in an extended value without a percent sign.
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (is_alnum(c) || std::string_view("!#$&+-.^_`|~").find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      constexpr std::string_view kDigits = "0123456789ABCDEF";
-      const auto byte = static_cast<unsigned char>(c);
-      out.append(1, '%').append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 15U]);
-    }
-  }
-  return out;
-}
+// RFC 2231 7: what else may stand in an extended value without a percent sign.
+constexpr std::string_view kAttributeMarks = "!#$&+^`|";
 
 // As many characters of an encoded value as fit into `room`, no percent sequence torn apart.
 std::string_view whole_sequences(std::string_view encoded, std::size_t room) noexcept {
@@ -165,7 +154,7 @@ std::string header_parameter(std::string_view name, std::string_view value) {
   const bool simple = is_printable_ascii(value) && value.find_first_of("\"\\") == std::string_view::npos &&
                       name.size() + value.size() + 6 <= kLine;
   if (simple) return std::string(kStart).append(name).append("=\"").append(value).append("\"");
-  const std::string encoded = "UTF-8''" + percent_encoded(value);
+  const std::string encoded = "UTF-8''" + percent_encoded(value, kAttributeMarks);
   if (encoded.size() + name.size() + 4 <= kLine) return std::string(kStart).append(name).append("*=").append(encoded);
   std::string out;
   std::string_view rest = encoded;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "channel/mail_header.hpp"
+#include "core/ascii.hpp"
 #include "core/crypto.hpp"
 
 namespace notify {
@@ -38,11 +39,6 @@ constexpr std::array<std::string_view, 24> kReserved{"date",
                                                      "auto-submitted",
                                                      "list-unsubscribe",
                                                      "list-unsubscribe-post"};
-
-bool same_name(std::string_view a, std::string_view b) noexcept {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 // LF, CR and CR LF all end a line.
 std::string with_mail_line_ends(std::string_view text) {
@@ -120,7 +116,8 @@ std::string make_mail(const Dispatch& dispatch, const MailStyle& style, const Ma
 }
 
 bool is_reserved_mail_header(std::string_view name) noexcept {
-  return std::any_of(kReserved.begin(), kReserved.end(), [&](std::string_view own) { return same_name(name, own); });
+  return std::any_of(kReserved.begin(), kReserved.end(),
+                     [&](std::string_view own) { return same_ignoring_case(name, own); });
 }
 
 }  // namespace notify

@@ -19,9 +19,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kPath = "/v2/email/outbound-emails";
 constexpr std::size_t kLongestAddress = 320;
 constexpr Duration kRateWait = 10s;
-constexpr Duration kQuotaWait = 1h;
+constexpr Duration kDailyQuotaWait = 1h;
 
-struct Settings {
+struct SesSettings {
   SesDriverConfig driver{};
   AwsKey key{};
   std::string host{};
@@ -44,23 +44,23 @@ Json text_part(const std::string& text) { return Json{{"Data", text}, {"Charset"
 
 // --- Amazon's errors
 
-struct Rule {
+struct SesRule {
   std::string_view type;
   OutcomeClass cls;
   enum Then { kNothing, kHalt, kHold } then = kNothing;
 };
 
-constexpr std::array kRules{
-    Rule{"BadRequestException", OutcomeClass::kPermanent},
-    Rule{"MessageRejected", OutcomeClass::kPermanent},
-    Rule{"MailFromDomainNotVerifiedException", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{"AccountSuspendedException", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{"SendingPausedException", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{"NotFoundException", OutcomeClass::kNotSent, Rule::kHalt},
-    Rule{"LimitExceededException", OutcomeClass::kNotSent, Rule::kHold},
-    Rule{"TooManyRequestsException", OutcomeClass::kNotSent, Rule::kHold},
-    Rule{"ThrottlingException", OutcomeClass::kNotSent, Rule::kHold},
-    Rule{"Throttling", OutcomeClass::kNotSent, Rule::kHold},
+constexpr std::array kSesRules{
+    SesRule{"BadRequestException", OutcomeClass::kPermanent},
+    SesRule{"MessageRejected", OutcomeClass::kPermanent},
+    SesRule{"MailFromDomainNotVerifiedException", OutcomeClass::kNotSent, SesRule::kHalt},
+    SesRule{"AccountSuspendedException", OutcomeClass::kNotSent, SesRule::kHalt},
+    SesRule{"SendingPausedException", OutcomeClass::kNotSent, SesRule::kHalt},
+    SesRule{"NotFoundException", OutcomeClass::kNotSent, SesRule::kHalt},
+    SesRule{"LimitExceededException", OutcomeClass::kNotSent, SesRule::kHold},
+    SesRule{"TooManyRequestsException", OutcomeClass::kNotSent, SesRule::kHold},
+    SesRule{"ThrottlingException", OutcomeClass::kNotSent, SesRule::kHold},
+    SesRule{"Throttling", OutcomeClass::kNotSent, SesRule::kHold},
 };
 
 // "BadRequestException:http://…" or "com.amazonaws#BadRequestException"
@@ -77,19 +77,20 @@ std::string said_by(const nlohmann::json& answer) {
   return lower.empty() ? text_member(answer, "Message") : lower;
 }
 
-void apply(const Rule& rule, std::string_view said, Outcome& outcome) {
+void apply(const SesRule& rule, std::string_view said, Outcome& outcome) {
   outcome.cls = rule.cls;
-  outcome.halt_channel = rule.then == Rule::kHalt;
-  outcome.lane_wide = rule.then == Rule::kHold;
+  outcome.halt_channel = rule.then == SesRule::kHalt;
+  outcome.lane_wide = rule.then == SesRule::kHold;
   const bool daily = said.find("aily") != std::string_view::npos;  // "Daily message quota exceeded"
-  if (rule.then == Rule::kHold) outcome.retry_after = outcome.retry_after.value_or(daily ? kQuotaWait : kRateWait);
+  if (rule.then == SesRule::kHold)
+    outcome.retry_after = outcome.retry_after.value_or(daily ? kDailyQuotaWait : kRateWait);
   if (rule.type == "MessageRejected" && said.find("is not verified") != std::string_view::npos)
     outcome.halt_channel = true;  // our own address, or an account in the sandbox
 }
 
 class SesChannel final : public Channel {
  public:
-  SesChannel(std::shared_ptr<const Settings> settings, HttpClient& http, Clock& clock)
+  SesChannel(std::shared_ptr<const SesSettings> settings, HttpClient& http, Clock& clock)
       : settings_(std::move(settings)), http_(http), clock_(clock) {}
 
   Result<void> check(const Dispatch& dispatch) const override {
@@ -136,7 +137,7 @@ class SesChannel final : public Channel {
     return {settings_->key.secret, settings_->driver.session_token.value.reveal()};
   }
 
-  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const SesSettings> settings_;
   HttpClient& http_;
   Clock& clock_;
 };
@@ -168,8 +169,8 @@ Outcome judge_ses(const HttpEvidence& evidence, Instant now) {
   }
   const std::string type = error_type(evidence, answer);
   if (!type.empty()) outcome.reason = type;
-  const auto* rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& r) { return r.type == type; });
-  if (evidence.status < 500 && rule != kRules.end()) {
+  const auto* rule = std::find_if(kSesRules.begin(), kSesRules.end(), [&](const SesRule& r) { return r.type == type; });
+  if (evidence.status < 500 && rule != kSesRules.end()) {
     apply(*rule, said_by(answer), outcome);
   } else if (evidence.status == 404) {
     outcome.halt_channel = true;  // not the service's answer: the URL or the region is wrong
@@ -183,7 +184,7 @@ Result<std::unique_ptr<Channel>> make_ses_channel(const ChannelConfig& config, c
   const auto* driver = std::get_if<SesDriverConfig>(&config.driver);
   ASSERT(driver != nullptr);
   TRY_ASSIGN(HttpClient * http, ports.http());
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<SesSettings>();
   settings->driver = *driver;
   settings->key = {driver->access_key_id, driver->secret_access_key.value.reveal(), driver->region, "ses"};
   settings->host = driver->url.substr(driver->url.find("://") + 3);

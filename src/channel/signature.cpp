@@ -13,10 +13,6 @@ std::string_view without_line_end(std::string_view text) {
   return text;
 }
 
-std::string_view bytes_of(const Sha256& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
 }  // namespace
 
 Result<std::string> signing_key(std::string_view secret) {

@@ -8,15 +8,11 @@
 namespace notify {
 namespace {
 
-std::string bytes_of(const Sha256& digest) { return {reinterpret_cast<const char*>(digest.data()), digest.size()}; }
-
 std::string hex_digest(std::string_view text) {
   Sha256Hasher hasher;
   hasher.update(text);
   return to_hex(bytes_of(hasher.finish()));
 }
-
-std::string hmac(std::string_view key, std::string_view message) { return bytes_of(hmac_sha256(key, message)); }
 
 // Without blanks around it, and one blank for each run of them inside.
 std::string canonical_value(std::string_view value) {
@@ -54,10 +50,11 @@ std::string sigv4_authorization(const AwsKey& key, std::string_view method, std:
   const std::string day = date.substr(0, 8);
   const std::string scope = day + "/" + key.region + "/" + key.service + "/aws4_request";
   const std::string to_sign = "AWS4-HMAC-SHA256\n" + date + "\n" + scope + "\n" + hex_digest(request);
-  const std::string day_key = hmac("AWS4" + key.secret, day);
-  const std::string signing_key = hmac(hmac(hmac(day_key, key.region), key.service), "aws4_request");
+  const std::string day_key = hmac_sha256_text("AWS4" + key.secret, day);
+  const std::string signing_key =
+      hmac_sha256_text(hmac_sha256_text(hmac_sha256_text(day_key, key.region), key.service), "aws4_request");
   return "AWS4-HMAC-SHA256 Credential=" + key.id + "/" + scope + ", SignedHeaders=" + names +
-         ", Signature=" + to_hex(hmac(signing_key, to_sign));
+         ", Signature=" + to_hex(hmac_sha256_text(signing_key, to_sign));
 }
 
 }  // namespace notify

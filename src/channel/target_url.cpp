@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/ascii.hpp"
 #include "core/message.hpp"
 
 namespace notify {
@@ -25,16 +26,12 @@ std::optional<Split> split(std::string_view url) {
   return Split{url.substr(0, colon), url.substr(start, end - start), url.substr(end)};
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool is_one_of_ours(std::string_view scheme) {
   std::string name(scheme);
   std::transform(name.begin(), name.end(), name.begin(), lower);
   return name == "http" || name == "https";
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
 bool is_name_char(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-' || c == '_'; }
 
 // A percent sign would let a host be written in two ways, and an interface name ("%25eth0") only makes sense
@@ -43,7 +40,7 @@ bool is_host(std::string_view host) {
   if (host.starts_with('[')) {
     if (host.size() < 4 || !host.ends_with(']')) return false;
     host = host.substr(1, host.size() - 2);
-    return std::all_of(host.begin(), host.end(), [](char c) { return is_hex(c) || c == ':' || c == '.'; });
+    return std::all_of(host.begin(), host.end(), [](char c) { return is_hex_digit(c) || c == ':' || c == '.'; });
   }
   return !host.empty() && !host.starts_with('.') && host.find("..") == std::string_view::npos &&
          std::all_of(host.begin(), host.end(), [](char c) { return is_name_char(c) || c == '.'; });

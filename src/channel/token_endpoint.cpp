@@ -16,7 +16,7 @@ constexpr std::int64_t kLongestLife = 30LL * 86400;  // what is longer is looked
 constexpr std::size_t kLongestToken = 16 * 1024;
 
 // A token goes into a header.
-bool is_token(std::string_view text) {
+bool fits_a_header(std::string_view text) {
   if (text.empty() || text.size() > kLongestToken) return false;
   for (const char c : text)
     if (c <= ' ' || c > '~') return false;
@@ -70,7 +70,7 @@ CredentialSource::Fetched read_token_answer(const HttpEvidence& evidence, Instan
     return tl::unexpected(no_token(evidence, said, secrets, now));
   }
   const std::string token = text_member(answer, "access_token");
-  if (!is_token(token)) {
+  if (!fits_a_header(token)) {
     Outcome outcome = credential_failed("token-answer", "the token endpoint answered 200 without an access token");
     outcome.status = evidence.status;
     return tl::unexpected(std::move(outcome));

@@ -8,6 +8,7 @@
 #include "channel/signature.hpp"
 #include "channel/target_url.hpp"
 #include "channel/vendor_common.hpp"
+#include "core/ascii.hpp"
 #include "core/safe_text.hpp"
 
 namespace notify {
@@ -16,21 +17,14 @@ namespace {
 constexpr std::string_view kCredentialWords[] = {"auth",     "token",  "key",       "secret",
                                                  "password", "cookie", "signature", "credential"};
 
-bool same_letter(char a, char b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return lower(a) == lower(b);
-}
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
-}
+bool same_letter(char a, char b) { return lower(a) == lower(b); }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view n) { return same_name(name, n); });
+  return std::any_of(names.begin(), names.end(), [&](std::string_view n) { return same_ignoring_case(name, n); });
 }
 
 // What the driver or the HTTP client writes itself: a second one would contradict it.
-bool is_reserved(std::string_view name) {
+bool is_reserved_header(std::string_view name) {
   return is_one_of(name, {"content-type", "idempotency-key", "webhook-id", "webhook-timestamp", "webhook-signature",
                           "x-correlation-id", "host", "content-length", "transfer-encoding", "connection", "expect",
                           "te", "trailer", "upgrade"});
@@ -57,7 +51,7 @@ bool is_credential(const Header& header) {
 Result<void> check_header(const Header& header, bool goes_to_recipients) {
   const std::string& value = header.value.value.reveal();
   const std::string where = "header " + safe_text(header.name, 64);
-  if (is_reserved(header.name)) return fail(Code::kConfig, where + ": notifyctl writes it itself");
+  if (is_reserved_header(header.name)) return fail(Code::kConfig, where + ": notifyctl writes it itself");
   if (value.empty()) return fail(Code::kConfig, where + ": its value is empty or was not loaded");
   if (!is_field_value(value))
     return fail(Code::kConfig, where + ": its value holds a line end or another control character");
@@ -77,8 +71,9 @@ Result<void> add_headers(const WebhookDriverConfig& driver, const std::string& u
       settings.secrets.push_back(value.substr(space + 1));
   }
   settings.headers.emplace_back("Content-Type", "application/json");
-  const bool has_user_agent = std::any_of(settings.headers.begin(), settings.headers.end(),
-                                          [](const auto& header) { return same_name(header.first, "User-Agent"); });
+  const bool has_user_agent = std::any_of(settings.headers.begin(), settings.headers.end(), [](const auto& header) {
+    return same_ignoring_case(header.first, "User-Agent");
+  });
   if (!has_user_agent) settings.headers.emplace_back("User-Agent", user_agent);
   return {};
 }

@@ -12,6 +12,7 @@
 #include "channel/target_url.hpp"
 #include "channel/vendor_common.hpp"
 #include "channel/webpush_encryption.hpp"
+#include "core/ascii.hpp"
 #include "core/classify.hpp"
 #include "core/policy.hpp"
 
@@ -20,12 +21,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Duration kTokenLife = 18h;    // RFC 8292 2: at most 24 hours
+constexpr Duration kVapidLife = 18h;    // RFC 8292 2: at most 24 hours
 constexpr Duration kTokenRenewal = 6h;  // renewed when less is left
 constexpr std::size_t kMostOrigins = 64;
 constexpr int kKeyIsWrong = 5;  // refusals of our key in a row, over all push services
 
-struct Settings {
+struct WebPushSettings {
   WebPushDriverConfig driver{};
   HttpRequest request{};
 };
@@ -40,8 +41,8 @@ class Vapid {
   std::string authorization(const std::string& origin, Instant now) {
     if (tokens_.size() >= kMostOrigins && !tokens_.contains(origin)) tokens_.clear();
     Token& token = tokens_[origin];
-    if (token.text.empty() || token.expires - now < kTokenRenewal || token.expires - now > kTokenLife) {
-      token.expires = now + kTokenLife;
+    if (token.text.empty() || token.expires - now < kTokenRenewal || token.expires - now > kVapidLife) {
+      token.expires = now + kVapidLife;
       const std::string claims = json_text(Json{{"aud", origin}, {"exp", token.expires.ms / 1000}, {"sub", subject_}});
       token.text = signed_jwt(R"({"typ":"JWT","alg":"ES256"})", claims, key_);
     }
@@ -93,7 +94,8 @@ Result<PrivateKey> read_key(const std::string& text) {
 
 class WebPushChannel final : public Channel {
  public:
-  WebPushChannel(std::shared_ptr<const Settings> settings, std::shared_ptr<Vapid> vapid, HttpClient& http, Clock& clock)
+  WebPushChannel(std::shared_ptr<const WebPushSettings> settings, std::shared_ptr<Vapid> vapid, HttpClient& http,
+                 Clock& clock)
       : settings_(std::move(settings)), vapid_(std::move(vapid)), http_(http), clock_(clock) {}
 
   Result<void> check(const Dispatch& dispatch) const override {
@@ -161,7 +163,7 @@ class WebPushChannel final : public Channel {
     return request;
   }
 
-  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<const WebPushSettings> settings_;
   std::shared_ptr<Vapid> vapid_;
   HttpClient& http_;
   Clock& clock_;
@@ -184,9 +186,7 @@ std::string origin_of(std::string_view url) {
   std::string origin(url.substr(0, url.find_first_of("/?#", start)));
   // RFC 6454 6.1: without the scheme's own port, in lower case.
   if (origin.ends_with(":443")) origin.resize(origin.size() - 4);
-  std::transform(origin.begin(), origin.end(), origin.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return origin;
+  return lowered(origin);
 }
 
 WebPushVerdict judge_webpush(const HttpEvidence& evidence, std::string_view host, Instant now) {
@@ -208,7 +208,8 @@ Result<std::unique_ptr<Channel>> make_webpush_channel(const ChannelConfig& confi
   Result<PrivateKey> key = read_key(driver->key.value.reveal());
   if (!key) return fail(with_context(std::move(key).error(), "key"));
   TRY_ASSIGN(HttpClient * http, ports.http());
-  auto settings = std::make_shared<Settings>(Settings{*driver, vendor_request(config, HttpRequest::Version::k2)});
+  auto settings =
+      std::make_shared<WebPushSettings>(WebPushSettings{*driver, vendor_request(config, HttpRequest::Version::k2)});
   settings->request.allow_private = driver->allow_private;
   settings->request.headers = {{"Content-Type", "application/octet-stream"},
                                {"Content-Encoding", "aes128gcm"},

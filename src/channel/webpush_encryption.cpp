@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t kAuth = 16;
 constexpr std::string_view kHint = "take what pushSubscription.toJSON() gives in the browser";
 
-std::string hmac(std::string_view key, std::string_view message) {
-  const Sha256 digest = hmac_sha256(key, message);
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
-
 std::string big_endian(std::uint32_t number) {
   std::string bytes;
   for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes += static_cast<char>(number >> shift & 0xffU);
@@ -26,7 +21,7 @@ std::string big_endian(std::uint32_t number) {
 // HKDF-Expand (RFC 5869) for outputs of at most one hash: the info ends in the counter 1.
 std::string expand(std::string_view key, std::string info, std::size_t size) {
   info += '\x01';
-  return hmac(key, info).substr(0, size);
+  return hmac_sha256_text(key, info).substr(0, size);
 }
 
 }  // namespace
@@ -55,9 +50,9 @@ Result<std::string> encrypt_push(std::string_view plaintext, const Subscription&
   TRY_ASSIGN(const std::string shared, ours.agree(subscription.public_key));
   // RFC 8291 3.3 and 3.4
   const std::string key_info = std::string("WebPush: info\0", 14) + subscription.public_key + point;
-  const std::string input = expand(hmac(subscription.auth, shared), key_info, 32);
+  const std::string input = expand(hmac_sha256_text(subscription.auth, shared), key_info, 32);
   // RFC 8188 2.2 and 2.3
-  const std::string pseudorandom = hmac(salt, input);
+  const std::string pseudorandom = hmac_sha256_text(salt, input);
   const std::string key = expand(pseudorandom, std::string("Content-Encoding: aes128gcm\0", 28), 16);
   const std::string nonce = expand(pseudorandom, std::string("Content-Encoding: nonce\0", 24), 12);
 

@@ -9,8 +9,8 @@
 namespace notify {
 namespace {
 
-constexpr OperatorWords kWords{"cancelled", "cancelled", "were stopped already"};
-constexpr OperatorWords kDryWords{"cancelled", "would cancel", "are stopped already"};
+constexpr OperatorWords kCancelWords{"cancelled", "cancelled", "were stopped already"};
+constexpr OperatorWords kDryCancelWords{"cancelled", "would cancel", "are stopped already"};
 
 // Fixed at the start: what is enqueued under the prefix later is not meant.
 Result<std::vector<std::string>> ids_under(OperatorDesk& desk, const std::string& prefix, Instant now) {
@@ -90,12 +90,12 @@ Result<int> run(const CancelOptions& options, Context& context) {
   if (options.dry_run) {
     TRY_ASSIGN(const OperatorSummary would, cancel_dry(desk->ports(), ids));
     if (!context.json())
-      context.out().line(std::string(kDryWords.done) + " " + std::to_string(would.done) + " of " +
+      context.out().line(std::string(kDryCancelWords.done) + " " + std::to_string(would.done) + " of " +
                          messages(would.selected));
-    return context.json() ? report_operation(context, would, kDryWords) : Result<int>(0);
+    return context.json() ? report_operation(context, would, kDryCancelWords) : Result<int>(0);
   }
   TRY_ASSIGN(const OperatorSummary summary, cancel_messages(desk->ports(), ids, options.why));
-  return report_operation(context, summary, kWords);
+  return report_operation(context, summary, kCancelWords);
 }
 
 }  // namespace notify

@@ -21,9 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kActions{"list", "show", "pause", "resume", "test", "recipes"};
-
-Json maybe(const std::string& text) { return text.empty() ? Json() : Json(text); }
+constexpr std::array<std::string_view, 6> kChannelActions{"list", "show", "pause", "resume", "test", "recipes"};
 
 // What the configuration says about a channel; never an option of a driver, since those may be secrets.
 Json settings_json(const ChannelConfig& channel) {
@@ -219,7 +217,7 @@ Page channel_page() {
 }
 
 void register_options(OptionSet& set, ChannelOptions& options) {
-  set.positional("ACTION", &options.action, "what to do").one_of({kActions.begin(), kActions.end()});
+  set.positional("ACTION", &options.action, "what to do").one_of({kChannelActions.begin(), kChannelActions.end()});
   set.positional("NAME", &options.name, "the channel, or the recipe").completes(Completion::kChannel);
   set.group("Pause");
   set.add("--reason", &options.reason, "TEXT", "why; status shows it");

@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json maybe(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 Json recipe_json(const Recipe& recipe) {
   Json settings = Json::array();
   for (const RecipeSetting& setting : recipe.settings)

@@ -174,7 +174,7 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
 }
 
 // A program is executable, a file's directory can be written to, a server can be talked to.
-struct Driver {
+struct DriverCheck {
   const ChannelConfig& channel;
   const CheckOptions& options;
   const std::string& ca_bundle;
@@ -249,7 +249,7 @@ void check_channel(Findings& findings, ChannelConfig channel, const CheckOptions
                    const Environment& environment) {
   const std::string what = "channel " + channel.name;
   if (auto loaded = load_secrets(channel, environment); !loaded) return findings.wrong(what, loaded.error());
-  const Result<std::string> result = std::visit(Driver{channel, options, ca_bundle, environment}, channel.driver);
+  const Result<std::string> result = std::visit(DriverCheck{channel, options, ca_bundle, environment}, channel.driver);
   findings.judge(what, result, std::string(driver_name(channel.driver)) + ", " + result.value_or(""));
 }
 

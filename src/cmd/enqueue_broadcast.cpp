@@ -18,7 +18,7 @@ constexpr std::string_view kGroupPrefix = "group:";
 constexpr int kBadLinesShown = 100;
 constexpr int kMembersAtOnce = 1000;
 
-Result<void> check_options(const EnqueueOptions& options) {
+Result<void> check_broadcast_options(const EnqueueOptions& options) {
   const auto usage = [](std::string message, std::string hint = {}) {
     return fail(Code::kUsage, std::move(message), std::move(hint));
   };
@@ -154,7 +154,7 @@ void print(const BroadcastInsert& inserted, Context& context) {
 }  // namespace
 
 Result<int> run_broadcast(const EnqueueOptions& options, Context& context) {
-  TRY(check_options(options));
+  TRY(check_broadcast_options(options));
   NewBroadcast broadcast;
   broadcast.key = *options.broadcast;
   if (broadcast.key.empty())

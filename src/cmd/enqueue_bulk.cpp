@@ -24,10 +24,10 @@
 namespace notify {
 namespace {
 
-constexpr std::size_t kBlock = 256 * 1024;
+constexpr std::size_t kFileBlock = 256 * 1024;
 constexpr Duration kQuiet = 50ms;     // input that pauses for so long: commit what has come
 constexpr Duration kLongest = 250ms;  // and no line of a trickle waits longer than this
-constexpr Duration kProgressEvery = 100ms;
+constexpr Duration kCountsEvery = 100ms;
 
 Error system_error(const std::string& what, Code code = Code::kIo) {
   Error error = file_error(what, errno);
@@ -54,7 +54,7 @@ class Rejects {
     if (!fd_ || failed_) return;
     buffer_ += line;
     buffer_ += '\n';
-    if (buffer_.size() >= kBlock) (void)flush();
+    if (buffer_.size() >= kFileBlock) (void)flush();
   }
 
   Result<void> flush() {
@@ -128,7 +128,7 @@ class Progress {
   void update(std::int64_t bytes, std::int64_t lines) {
     if (!line_.active()) return;
     const Duration now = context_.clock().monotonic();
-    if (now - shown_at_ < kProgressEvery) return;
+    if (now - shown_at_ < kCountsEvery) return;
     shown_at_ = now;
     std::string text = std::to_string(lines) + " lines";
     if (size_ > 0) text = bar(bytes) + " " + text;
@@ -152,16 +152,16 @@ class Progress {
 };
 
 // A copy of the input without a name, beside the database: that directory can be written, and is as private.
-class Spool final : public RewindableInput {
+class InputCopy final : public RewindableInput {
  public:
-  static Result<std::unique_ptr<Spool>> copy(Input& input, const std::string& directory) {
+  static Result<std::unique_ptr<InputCopy>> copy(Input& input, const std::string& directory) {
     TRY_ASSIGN(Fd file, make(directory));
     while (true) {
       TRY_ASSIGN(const std::string_view bytes, input.read());
       if (bytes.empty()) break;
       if (!write_all(file.get(), bytes)) return fail(system_error("cannot keep the input in " + directory));
     }
-    return std::unique_ptr<Spool>(new Spool(std::move(file)));
+    return std::unique_ptr<InputCopy>(new InputCopy(std::move(file)));
   }
 
   Result<void> rewind() override {
@@ -176,7 +176,7 @@ class Spool final : public RewindableInput {
   }
 
  private:
-  explicit Spool(Fd file) : file_(std::move(file)), block_(kBlock, '\0') {}
+  explicit InputCopy(Fd file) : file_(std::move(file)), block_(kFileBlock, '\0') {}
 
   static Result<Fd> make(const std::string& directory) {
     Fd file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -245,7 +245,7 @@ void print_summary(const BulkSummary& summary, bool ended_early, Context& contex
   context.err().line("notifyctl: " + text);
 }
 
-Result<void> check_options(const EnqueueOptions& options) {
+Result<void> check_bulk_options(const EnqueueOptions& options) {
   const bool has_message = options.channel || options.to || options.key || options.kind || options.category ||
                            options.subject || options.body || options.body_file || options.html_file || options.alt ||
                            options.data || options.template_name || !options.vars.empty() || options.not_before ||
@@ -258,7 +258,7 @@ Result<void> check_options(const EnqueueOptions& options) {
 }  // namespace
 
 Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
-  TRY(check_options(options));
+  TRY(check_bulk_options(options));
   TRY_ASSIGN(Input input, Input::open(*options.jsonl, context));
   TRY_ASSIGN(Rejects rejects, Rejects::open(options.rejects, input.fd()));
 
@@ -281,8 +281,8 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   BulkSummary summary;
   Result<void> taken;
   if (options.atomic) {
-    TRY_ASSIGN(const std::unique_ptr<Spool> spool,
-               Spool::copy(input, std::filesystem::path(open.path).parent_path().string()));
+    TRY_ASSIGN(const std::unique_ptr<InputCopy> spool,
+               InputCopy::copy(input, std::filesystem::path(open.path).parent_path().string()));
     surroundings.now = context.clock().now();
     Result<BulkSummary> all =
         enqueue_atomic(*store, context.clock(), context.crash_points(), surroundings, *spool, reporter);

@@ -237,13 +237,6 @@ std::string main_page() {
   return page.source();
 }
 
-void write_key(Mdoc& page, const ConfigKey& key) {
-  page.item("Ic " + std::string(key.key));
-  std::string text = std::string(key.text) + " (" + std::string(key.type);
-  if (!key.fallback.empty()) text += ", default `" + std::string(key.fallback) + "`";
-  page.text(text + ")");
-}
-
 std::string config_page() {
   Mdoc page("notifyctl.toml", 5, "configuration of notifyctl");
   page.section("DESCRIPTION");

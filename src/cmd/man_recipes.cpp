@@ -93,13 +93,6 @@ void write_words(Mdoc& page, const std::vector<RecipeWord>& words) {
   page.end_list();
 }
 
-void write_key(Mdoc& page, const ConfigKey& key) {
-  page.item("Ic " + std::string(key.key));
-  std::string text = std::string(key.text) + " (" + std::string(key.type);
-  if (!key.fallback.empty()) text += ", default `" + std::string(key.fallback) + "`";
-  page.text(text + ")");
-}
-
 void write_section(Mdoc& page, const ConfigSection& section) {
   std::string heading = section.name.empty() ? "Top of the file" : "Table " + std::string(section.name);
   if (heading.ends_with('*')) heading.replace(heading.size() - 1, 1, "NAME");
@@ -116,6 +109,13 @@ void write_section(Mdoc& page, const ConfigSection& section) {
 }
 
 }  // namespace
+
+void write_key(Mdoc& page, const ConfigKey& key) {
+  page.item("Ic " + std::string(key.key));
+  std::string text = std::string(key.text) + " (" + std::string(key.type);
+  if (!key.fallback.empty()) text += ", default `" + std::string(key.fallback) + "`";
+  page.text(text + ")");
+}
 
 std::string recipes_page() {
   Mdoc page("notifyctl-recipes", 5, "vendors described by a file");

@@ -16,9 +16,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 6> kActions{"import", "set", "show", "opt-out", "opt-in", "disable-endpoint"};
+constexpr std::array<std::string_view, 6> kRecipientActions{"import",  "set",    "show",
+                                                            "opt-out", "opt-in", "disable-endpoint"};
 
-Result<std::unique_ptr<SqliteStore>> open_to_write(Context& context) {
+Result<std::unique_ptr<SqliteStore>> open_or_create(Context& context) {
   OpenOptions open;
   TRY_ASSIGN(open.path, context.database());
   open.create = true;
@@ -80,7 +81,7 @@ Result<RecipientChange> change_of(const RecipientOptions& options, Context& cont
 
 Result<int> set_recipient(const RecipientOptions& options, Context& context) {
   TRY_ASSIGN(const RecipientChange change, change_of(options, context));
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_to_write(context));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_or_create(context));
   TRY(store->write([&] { return store->recipients().set(change, context.clock().now()); }));
   if (context.json()) context.out().line(to_text(Json{{"id", change.id}}));
   return 0;
@@ -95,7 +96,7 @@ Result<ConsentScope> scope_of(const RecipientOptions& options, Context& context)
 Result<int> opt(const RecipientOptions& options, bool out, Context& context) {
   TRY_ASSIGN(const ConsentScope scope, scope_of(options, context));
   TRY(check_line("recipient", "the recipient", options.subject, limits::kRecipient));
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_to_write(context));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_or_create(context));
   int changed = 0;
   TRY(store->write([&]() -> Result<void> {
     changed = 0;
@@ -122,7 +123,7 @@ Result<int> disable(const RecipientOptions& options, Context& context) {
   if (!options.reason || options.reason->empty()) return fail(Code::kUsage, "--reason is missing");
   TRY(check_channel(options.channel, context));
   TRY(check_line("reason", "the reason", *options.reason, limits::kReason));
-  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_to_write(context));
+  TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_or_create(context));
   const std::string id = without_at(options.subject);
   int changed = 0;
   TRY(store->write([&]() -> Result<void> {
@@ -209,7 +210,9 @@ Page recipient_page() {
 }
 
 void register_options(OptionSet& set, RecipientOptions& options) {
-  set.positional("ACTION", &options.action, "what to do").one_of({kActions.begin(), kActions.end()}).required();
+  set.positional("ACTION", &options.action, "what to do")
+      .one_of({kRecipientActions.begin(), kRecipientActions.end()})
+      .required();
   set.positional("ID", &options.subject, "the recipient's id, an address, or the FILE to import")
       .completes(Completion::kFile);
   set.group("Set");

@@ -165,6 +165,10 @@ std::string to_text(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+nlohmann::ordered_json maybe(const std::string& text) {
+  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
 std::string show_age(std::int64_t seconds) {
   if (seconds < 120) return std::to_string(seconds) + " s";
   if (seconds < 120 * 60) return std::to_string(seconds / 60) + " min";

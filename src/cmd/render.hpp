@@ -43,6 +43,9 @@ class Table {
 // One line of JSON; bytes that are not UTF-8 become U+FFFD instead of an exception.
 std::string to_text(const nlohmann::ordered_json& json);
 
+// The text; null when there is none.
+nlohmann::ordered_json maybe(const std::string& text);
+
 // "3 s", "12 min", "5 h", "9 d": an age at a glance.
 std::string show_age(std::int64_t seconds);
 // "1.5 MiB"

@@ -15,8 +15,10 @@
 namespace notify {
 namespace {
 
-constexpr OperatorWords kWords{"replayed", "replayed", "were waiting to go already"};
-constexpr OperatorWords kDryWords{"replayed", "would replay", "wait to go already"};
+using Json = nlohmann::ordered_json;
+
+constexpr OperatorWords kReplayWords{"replayed", "replayed", "were waiting to go already"};
+constexpr OperatorWords kDryReplayWords{"replayed", "would replay", "wait to go already"};
 constexpr std::size_t kShown = 10;
 
 Result<std::optional<SelectionKind>> selection_of(const ReplayCommandOptions& options) {
@@ -111,8 +113,7 @@ void show_first(const std::vector<ListRow>& rows, bool reveal, Context& context)
       table.text(static_cast<std::size_t>(context.out().is_terminal() ? context.out().width() : 10'000)));
 }
 
-nlohmann::ordered_json dry_json(const OperatorSummary& summary, const std::vector<ListRow>& rows, bool reveal) {
-  using Json = nlohmann::ordered_json;
+Json dry_json(const OperatorSummary& summary, const std::vector<ListRow>& rows, bool reveal) {
   Json json{{"dry_run", true},
             {"selected", summary.selected},
             {"replayed", summary.done},
@@ -142,8 +143,9 @@ Result<int> dry_run(const ReplayCommandOptions& options, const ReplayOptions& ho
     return 0;
   }
   std::string text =
-      std::string(kDryWords.done) + " " + std::to_string(summary.done) + " of " + messages(summary.selected);
-  if (summary.unchanged > 0) text += ", " + std::to_string(summary.unchanged) + " " + std::string(kDryWords.unchanged);
+      std::string(kDryReplayWords.done) + " " + std::to_string(summary.done) + " of " + messages(summary.selected);
+  if (summary.unchanged > 0)
+    text += ", " + std::to_string(summary.unchanged) + " " + std::string(kDryReplayWords.unchanged);
   if (summary.refused > 0) text += ", " + std::to_string(summary.refused) + " would be refused";
   context.out().line(text);
   show_first(selected.first, options.reveal, context);
@@ -248,18 +250,18 @@ Result<int> run(const ReplayCommandOptions& options, Context& context) {
     TRY_ASSIGN(selected.first, look_up(*desk, selected.ids));
   }
   if (options.dry_run) return dry_run(options, how, selected, *desk, context);
-  if (selected.ids.empty()) return report_operation(context, {}, kWords);
+  if (selected.ids.empty()) return report_operation(context, {}, kReplayWords);
 
   // Named messages of which none can be replayed are no question.
   if (!selection) {
     TRY_ASSIGN(const OperatorSummary would, replay_dry(desk->ports(), selected.ids, how));
-    if (would.done + would.unchanged == 0) return report_operation(context, would, kWords);
+    if (would.done + would.unchanged == 0) return report_operation(context, would, kReplayWords);
   }
   const std::string question = "replay " + messages(static_cast<std::int64_t>(selected.ids.size()));
   TRY_ASSIGN(const bool yes, confirmed(context, question, options.yes, reads_input));
   if (!yes) return fail(Code::kPartial, "nothing was replayed: the answer was no");
   TRY_ASSIGN(const OperatorSummary summary, replay(desk->ports(), selected.ids, how));
-  return report_operation(context, summary, kWords);
+  return report_operation(context, summary, kReplayWords);
 }
 
 }  // namespace notify

@@ -10,6 +10,8 @@
 namespace notify {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Standing {
   Broadcast broadcast{};
   BroadcastCounts counts{};
@@ -28,7 +30,6 @@ struct Standing {
 std::string json_of(const Standing& standing, Context& context) {
   const Broadcast& broadcast = standing.broadcast;
   const BroadcastCounts& counts = standing.counts;
-  using Json = nlohmann::ordered_json;
   return to_text(Json{{"broadcast_id", "broadcast-" + std::to_string(broadcast.id)},
                       {"key", broadcast.request.key},
                       {"channel", broadcast.request.message.channel},

@@ -81,10 +81,10 @@ std::string parked_words(const ParkedCounts& parked, const Identity& identity) {
   std::string text = std::to_string(parked.total);
   const std::int64_t counted_above = parked.total - identity.parked;
   if (counted_above > 0) text += " (" + std::to_string(counted_above) + " of them counted in the inbox above)";
-  constexpr std::size_t kShown = 8;
-  for (std::size_t i = 0; i < parked.reasons.size() && i < kShown; ++i)
+  constexpr std::size_t kReasonsShown = 8;
+  for (std::size_t i = 0; i < parked.reasons.size() && i < kReasonsShown; ++i)
     text += (i == 0 ? ": " : ", ") + parked.reasons[i].first + " " + std::to_string(parked.reasons[i].second);
-  return parked.reasons.size() > kShown ? text + ", …" : text;
+  return parked.reasons.size() > kReasonsShown ? text + ", …" : text;
 }
 
 std::string run_words(const std::vector<LastRun>& runs, Instant now) {

@@ -7,9 +7,9 @@
 namespace notify {
 namespace {
 
-using Counts = std::initializer_list<std::pair<std::string_view, std::int64_t>>;
+using NamedCounts = std::initializer_list<std::pair<std::string_view, std::int64_t>>;
 
-std::string as_json(Counts counts) {
+std::string as_json(NamedCounts counts) {
   std::string text = "{";
   for (const auto& [name, count] : counts) {
     if (text.size() > 1) text += ',';
@@ -20,7 +20,7 @@ std::string as_json(Counts counts) {
   return text + "}";
 }
 
-std::string as_words(Counts counts) {
+std::string as_words(NamedCounts counts) {
   std::string text;
   for (const auto& [name, count] : counts) {
     if (count == 0) continue;

@@ -9,7 +9,7 @@
 namespace notify {
 namespace {
 
-constexpr int kAtOnce = 200;
+constexpr int kAlertsAtOnce = 200;
 constexpr int kPriority = 8;
 
 std::string_view channel_of(const Alert& alert) {
@@ -52,7 +52,7 @@ Result<std::vector<Alert>> AlertTeller::due() {
   if (config_.exec.empty() && config_.channel.empty()) return std::vector<Alert>{};
   // Trouble of the alerts' own channel cannot be told by it: messages would only pile up there.
   const std::string_view except = config_.exec.empty() ? std::string_view(config_.channel) : std::string_view();
-  return store_.alerts().due(clock_.now() - config_.repeat_after, except, kAtOnce);
+  return store_.alerts().due(clock_.now() - config_.repeat_after, except, kAlertsAtOnce);
 }
 
 std::string AlertTeller::lines(const std::vector<Alert>& alerts) {

@@ -3,8 +3,8 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "cancel";
-constexpr std::string_view kReason = "cancelled";
+constexpr std::string_view kCancelActor = "cancel";
+constexpr std::string_view kCancelled = "cancelled";
 
 Answer judge(const Whereabouts& at) {
   if (at.inbox == InboxState::kSkipped) return Answer::unchanged();
@@ -27,15 +27,15 @@ Result<Answer> cancel_one(const OperatorPorts& ports, const std::string& why, co
   const Answer answer = judge(at);
   if (answer.kind != Answer::Kind::kDone) return answer;
   if (at.outbox == OutboxState::kPending && !at.copy_may_be_out) {
-    TRY_ASSIGN(const bool skipped, ports.store.outbox().finish(at.outbox_id, OutboxState::kSkipped, kReason, now));
+    TRY_ASSIGN(const bool skipped, ports.store.outbox().finish(at.outbox_id, OutboxState::kSkipped, kCancelled, now));
     ASSERT(skipped);  // read in this very transaction
   } else {
     // On its way, or a copy of it may be: stopped where it would be claimed.
-    TRY_ASSIGN(const bool skipped, ports.store.inbox().skip(at.message_id, at.outbox_id, at.channel, kReason, now));
+    TRY_ASSIGN(const bool skipped, ports.store.inbox().skip(at.message_id, at.outbox_id, at.channel, kCancelled, now));
     ASSERT(skipped);
     TRY(clear_queue(ports, at));
   }
-  TRY(ports.store.history().event(at.message_id, kReason, why, kActor, now));
+  TRY(ports.store.history().event(at.message_id, kCancelled, why, kCancelActor, now));
   return answer;
 }
 

@@ -1,8 +1,8 @@
 #include "core/classify.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "core/curl_codes.hpp"
 #include "core/message.hpp"
 #include "core/retry_after.hpp"
 #include "core/safe_text.hpp"
@@ -10,30 +10,8 @@
 namespace notify {
 namespace {
 
-// CURLcodes by their numbers (they never change), so that core needs no libcurl.
-namespace curl {
-constexpr int kUnsupportedProtocol = 1;
-constexpr int kNoProxyHost = 5;
-constexpr int kNoHost = 6;
-constexpr int kNoConnect = 7;
-constexpr int kTimeout = 28;
-constexpr int kGotNothing = 52;
-constexpr int kSendFailed = 55;
-constexpr int kReceiveFailed = 56;
-constexpr int kTlsConnect = 35;
-constexpr int kCaBundle = 77;
-constexpr int kProxy = 97;
-}  // namespace curl
-
 constexpr std::int64_t kInternalError = 0x2;    // RFC 9113 7
 constexpr std::int64_t kEnhanceYourCalm = 0xb;  // RFC 9113 7: the peer wants us to slow down
-
-// TLS cannot be had with this peer or with these files until somebody mends something: verification, certificates,
-// keys, ciphers, CA bundle.
-bool tls_is_broken(int code) noexcept {
-  constexpr std::array kCodes{51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98};
-  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
-}
 
 bool listed(const std::vector<int>& statuses, int status) noexcept {
   return std::find(statuses.begin(), statuses.end(), status) != statuses.end();
@@ -41,14 +19,14 @@ bool listed(const std::vector<int>& statuses, int status) noexcept {
 
 // --- with a status
 
-struct Verdict {
+struct StatusVerdict {
   OutcomeClass cls;
   bool halt = false;
   bool disable = false;
 };
 
 // PROVIDERS 0.1, for vendors who say nothing else.
-Verdict default_verdict(int status) noexcept {
+StatusVerdict default_verdict(int status) noexcept {
   if (status < 300) return {OutcomeClass::kSent};
   if (status < 400) return {OutcomeClass::kPermanent, true};  // a redirect is never followed: the address is wrong
   switch (status) {
@@ -68,8 +46,8 @@ Verdict default_verdict(int status) noexcept {
   return {status < 500 ? OutcomeClass::kPermanent : OutcomeClass::kUnknown};
 }
 
-Verdict verdict_of(int status, const StatusRules& rules) noexcept {
-  Verdict verdict = default_verdict(status);
+StatusVerdict verdict_of(int status, const StatusRules& rules) noexcept {
+  StatusVerdict verdict = default_verdict(status);
   if (listed(rules.not_sent, status))
     verdict.cls = OutcomeClass::kNotSent;
   else if (listed(rules.permanent, status))
@@ -89,7 +67,7 @@ std::optional<Duration> retry_after(const HttpEvidence& evidence, Duration max, 
 
 void judge_status(const HttpEvidence& evidence, const StatusRules& rules, Instant now, Outcome& outcome) {
   const int status = evidence.status;
-  const Verdict verdict = verdict_of(status, rules);
+  const StatusVerdict verdict = verdict_of(status, rules);
   outcome.cls = verdict.cls;
   outcome.halt_channel = verdict.halt;
   outcome.disable_endpoint = verdict.disable;
@@ -138,7 +116,7 @@ void judge_unsent(const HttpEvidence& evidence, Outcome& outcome) {
     outcome.cls = OutcomeClass::kPermanent;  // it would be refused every time
     outcome.reason = evidence.address_blocked ? "address-blocked" : "bad-request";
     if (evidence.address_blocked) outcome.detail = kAddressBlocked;
-  } else if (tls_is_broken(code)) {
+  } else if (curl::tls_is_broken(code)) {
     outcome.reason = "tls-failed";
     outcome.halt_channel = true;
   } else if (code == curl::kNoHost || code == curl::kNoProxyHost) {

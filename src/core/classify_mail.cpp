@@ -1,36 +1,22 @@
 #include "core/classify_mail.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "core/ascii.hpp"
+#include "core/curl_codes.hpp"
 #include "core/message.hpp"
 #include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
 
-// CURLcodes by their numbers (they never change), so that core needs no libcurl.
-namespace curl {
-constexpr int kNoHost = 6;
-constexpr int kNoConnect = 7;
-constexpr int kLoginDenied = 67;
-constexpr int kTlsNotOffered = 64;
-}  // namespace curl
-
 constexpr Duration kLaneRest{60'000};       // a server that is busy as a whole
 constexpr Duration kGreylistRest{300'000};  // the usual greylist lets nothing through before
-constexpr std::size_t kReference = 128;
-
-// TLS cannot be had with this server or with these files until somebody mends something.
-bool tls_is_broken(int code) noexcept {
-  constexpr std::array kCodes{51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91, 98};
-  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end();
-}
+constexpr std::size_t kLongestQueueId = 128;
 
 bool contains_ignoring_case(std::string_view text, std::string_view word) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::search(text.begin(), text.end(), word.begin(), word.end(),
-                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+                     [](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
 const char* phase_of(const MailEvidence& evidence) noexcept {
@@ -134,7 +120,7 @@ void judge_unsent(const MailEvidence& evidence, Outcome& outcome) {
   } else if (code == curl::kTlsNotOffered) {
     outcome.reason = "starttls-not-offered";
     outcome.halt_channel = true;
-  } else if (tls_is_broken(code)) {
+  } else if (curl::tls_is_broken(code)) {
     outcome.reason = "tls-failed";
     outcome.halt_channel = true;
   } else if (evidence.stage >= MailStage::kSender) {  // a kept connection that the server had given up, for one
@@ -203,11 +189,11 @@ std::string queue_id(std::string_view text) {
   for (const std::string_view mark : {"queued as ", "Queued as ", "OK id=", "InternalId=", "ok ", "qp "})
     if (const std::string_view id = word_after(text, mark);
         !id.empty() && id.find_first_of("0123456789") != std::string_view::npos)
-      return safe_text(id.substr(0, id.find(',')), kReference);
+      return safe_text(id.substr(0, id.find(',')), kLongestQueueId);
   // Sendmail, OpenSMTPD: "x7A2bc Message accepted for delivery"
   if (const std::size_t at = text.find(" Message accepted"); at != std::string_view::npos && at > 0)
-    return safe_text(word_at(text, 0), kReference);
-  return safe_text(text, kReference);
+    return safe_text(word_at(text, 0), kLongestQueueId);
+  return safe_text(text, kLongestQueueId);
 }
 
 Outcome classify_mail(const MailEvidence& evidence) {

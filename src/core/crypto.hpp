@@ -12,6 +12,11 @@ namespace notify {
 
 using Sha256 = std::array<std::uint8_t, 32>;
 
+// A view of the digest's 32 bytes.
+inline std::string_view bytes_of(const Sha256& digest) noexcept {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
 class Sha256Hasher {
  public:
   Sha256Hasher();
@@ -23,6 +28,10 @@ class Sha256Hasher {
 };
 
 Sha256 hmac_sha256(std::string_view key, std::string_view message);
+// The same as 32 raw bytes, to be the key of the next one.
+inline std::string hmac_sha256_text(std::string_view key, std::string_view message) {
+  return std::string(bytes_of(hmac_sha256(key, message)));
+}
 // 20 raw bytes; for vendors whose protocol has nothing better.
 std::string hmac_sha1(std::string_view key, std::string_view message);
 // Whether two texts are the same, in a time that depends on their lengths only.

@@ -2,13 +2,9 @@
 
 #include <utility>
 
+#include "core/text_encoding.hpp"
+
 namespace notify {
-namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-}  // namespace
-
 bool CsvSplitter::next(CsvRecord& record) {
   while (!chunk_.empty()) {
     const char c = chunk_.front();

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "core/ascii.hpp"
 #include "core/safe_text.hpp"
 
 namespace notify {
@@ -15,16 +16,14 @@ struct Unit {
 };
 
 // From large to small.
-constexpr std::array kUnits{Unit{"w", 604'800'000}, Unit{"d", 86'400'000}, Unit{"h", 3'600'000},
-                            Unit{"m", 60'000},      Unit{"s", 1'000},      Unit{"ms", 1}};
+constexpr std::array kDurationUnits{Unit{"w", 604'800'000}, Unit{"d", 86'400'000}, Unit{"h", 3'600'000},
+                                    Unit{"m", 60'000},      Unit{"s", 1'000},      Unit{"ms", 1}};
 
 const Unit* find_unit(std::string_view name) noexcept {
-  for (const Unit& unit : kUnits)
+  for (const Unit& unit : kDurationUnits)
     if (unit.name == name) return &unit;
   return nullptr;
 }
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // Removes the run of digits or of other characters at the start of `text`.
 std::string_view take_run(std::string_view& text, bool digits) noexcept {
@@ -74,7 +73,7 @@ std::string format_duration(Duration duration) {
     rest = 0 - rest;
     text = "-";
   }
-  for (const Unit& unit : kUnits) {
+  for (const Unit& unit : kDurationUnits) {
     const auto ms = static_cast<std::uint64_t>(unit.ms);
     // Weeks are read but not written: "1w" hides that it is seven days, "8d" beats "1w1d".
     if (rest < ms || unit.name == "w") continue;

@@ -8,6 +8,8 @@
 
 namespace notify {
 
+inline constexpr std::size_t kFingerprintBytes = 32;
+
 // The content fingerprint of a dedup key: SHA-256 over what the request says, so that the same key with other
 // content is noticed. Times, priority and correlation are left out: a rerun with --not-before +2h is the same
 // request. 32 raw bytes. Every field goes in with its length, so that no two requests share an input.

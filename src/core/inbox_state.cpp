@@ -3,56 +3,53 @@
 namespace notify {
 namespace {
 
-using S = InboxState;
-using E = InboxEvent;
-
-constexpr std::array kTransitions{
-    InboxTransition{S::kNone, E::kClaim, S::kSending},
-    InboxTransition{S::kNone, E::kSkip, S::kSkipped},
-    InboxTransition{S::kSending, E::kAccepted, S::kSent},
-    InboxTransition{S::kSending, E::kRefused, S::kFailed},
-    InboxTransition{S::kSending, E::kUnknownFinal, S::kError},
-    InboxTransition{S::kSending, E::kUnknownRetry, S::kSending},
-    InboxTransition{S::kSending, E::kResume, S::kSending},
-    InboxTransition{S::kSending, E::kRelease, S::kNone},
-    InboxTransition{S::kSending, E::kStale, S::kError},
-    InboxTransition{S::kSending, E::kEvidenceAccepted, S::kSent},
+constexpr std::array kInboxTransitions{
+    InboxTransition{InboxState::kNone, InboxEvent::kClaim, InboxState::kSending},
+    InboxTransition{InboxState::kNone, InboxEvent::kSkip, InboxState::kSkipped},
+    InboxTransition{InboxState::kSending, InboxEvent::kAccepted, InboxState::kSent},
+    InboxTransition{InboxState::kSending, InboxEvent::kRefused, InboxState::kFailed},
+    InboxTransition{InboxState::kSending, InboxEvent::kUnknownFinal, InboxState::kError},
+    InboxTransition{InboxState::kSending, InboxEvent::kUnknownRetry, InboxState::kSending},
+    InboxTransition{InboxState::kSending, InboxEvent::kResume, InboxState::kSending},
+    InboxTransition{InboxState::kSending, InboxEvent::kRelease, InboxState::kNone},
+    InboxTransition{InboxState::kSending, InboxEvent::kStale, InboxState::kError},
+    InboxTransition{InboxState::kSending, InboxEvent::kEvidenceAccepted, InboxState::kSent},
     // A late result of the same claim still lands.
-    InboxTransition{S::kError, E::kAccepted, S::kSent},
-    InboxTransition{S::kError, E::kRefused, S::kFailed},
-    InboxTransition{S::kError, E::kEvidenceAccepted, S::kSent},
-    InboxTransition{S::kError, E::kEvidenceRefused, S::kFailed},
-    InboxTransition{S::kError, E::kEvidenceAbsent, S::kNone},
-    InboxTransition{S::kFailed, E::kReplay, S::kNone},
-    InboxTransition{S::kSkipped, E::kReplay, S::kNone},
-    InboxTransition{S::kError, E::kReplayDuplicates, S::kNone},
+    InboxTransition{InboxState::kError, InboxEvent::kAccepted, InboxState::kSent},
+    InboxTransition{InboxState::kError, InboxEvent::kRefused, InboxState::kFailed},
+    InboxTransition{InboxState::kError, InboxEvent::kEvidenceAccepted, InboxState::kSent},
+    InboxTransition{InboxState::kError, InboxEvent::kEvidenceRefused, InboxState::kFailed},
+    InboxTransition{InboxState::kError, InboxEvent::kEvidenceAbsent, InboxState::kNone},
+    InboxTransition{InboxState::kFailed, InboxEvent::kReplay, InboxState::kNone},
+    InboxTransition{InboxState::kSkipped, InboxEvent::kReplay, InboxState::kNone},
+    InboxTransition{InboxState::kError, InboxEvent::kReplayDuplicates, InboxState::kNone},
 };
 
 }  // namespace
 
-std::span<const InboxTransition> inbox_transitions() noexcept { return kTransitions; }
+std::span<const InboxTransition> inbox_transitions() noexcept { return kInboxTransitions; }
 
 std::optional<InboxState> next(InboxState from, InboxEvent event) noexcept {
-  for (const auto& t : kTransitions)
+  for (const auto& t : kInboxTransitions)
     if (t.from == from && t.event == event) return t.to;
   return std::nullopt;
 }
 
 std::string_view name(InboxState state) noexcept {
   switch (state) {
-    case S::kNone: return "NONE";
-    case S::kSending: return "SENDING";
-    case S::kSent: return "SENT";
-    case S::kFailed: return "FAILED";
-    case S::kError: return "ERROR";
-    case S::kSkipped: return "SKIPPED";
+    case InboxState::kNone: return "NONE";
+    case InboxState::kSending: return "SENDING";
+    case InboxState::kSent: return "SENT";
+    case InboxState::kFailed: return "FAILED";
+    case InboxState::kError: return "ERROR";
+    case InboxState::kSkipped: return "SKIPPED";
   }
   return "?";
 }
 
 std::optional<InboxState> parse_inbox_state(std::string_view text) noexcept {
   for (InboxState state : kInboxStates)
-    if (state != S::kNone && name(state) == text) return state;
+    if (state != InboxState::kNone && name(state) == text) return state;
   return std::nullopt;
 }
 

@@ -7,11 +7,10 @@
 #include "core/json_text.hpp"
 #include "core/near_miss.hpp"
 #include "core/safe_text.hpp"
+#include "core/text_encoding.hpp"
 
 namespace notify {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // A member whose value is a string goes into its field; the others are read in their own ways.
 struct Member {

@@ -3,7 +3,7 @@
 namespace notify {
 namespace {
 
-constexpr int kAtOnce = 16;
+constexpr int kQuestionsAtOnce = 16;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Result<void> LookUps::collect() {
 }
 
 void LookUps::ask_more() {
-  while (result_ && out_ < kAtOnce && !questions_.empty()) {
+  while (result_ && out_ < kQuestionsAtOnce && !questions_.empty()) {
     Question question = std::move(questions_.front());
     questions_.pop_front();
     ++out_;

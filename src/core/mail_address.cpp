@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ascii.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
 
@@ -47,12 +48,6 @@ bool is_domain(std::string_view text) noexcept {
   }
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 // "\"N. \\\"M\\\"\"" → N. "M"; other texts as they are.
 std::string unquoted(std::string_view text) {
   if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
@@ -90,11 +85,11 @@ Result<MailAddress> parse_mail_address(std::string_view text) {
 }
 
 Result<MailAddress> parse_mailbox(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, " ");
   const std::size_t open = text.rfind('<');
   if (open == std::string_view::npos || !text.ends_with('>')) return parse_mail_address(text);
   TRY_ASSIGN(MailAddress address, parse_mail_address(text.substr(open + 1, text.size() - open - 2)));
-  address.name = unquoted(trimmed(text.substr(0, open)));
+  address.name = unquoted(trimmed(text.substr(0, open), " "));
   if (!valid_utf8(address.name) || find_control(address.name, LineUse::kSubject))
     return fail_field("to", "mail address: the name before it holds a control character or is not UTF-8");
   return address;

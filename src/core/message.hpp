@@ -25,7 +25,8 @@ inline constexpr std::size_t kSubject = 998;  // RFC 5322 2.1.1
 inline constexpr std::size_t kPayload = 1024 * 1024;
 inline constexpr std::size_t kJsonDepth = 64;
 inline constexpr std::size_t kReason = 128;
-inline constexpr std::size_t kDetail = 1024;  // foreign text kept with an outcome
+inline constexpr std::size_t kReference = 256;  // of a vendor, read by a recipe
+inline constexpr std::size_t kDetail = 1024;    // foreign text kept with an outcome
 }  // namespace limits
 
 // The payload column: one JSON object with the members subject, body, html, alt, data, template, vars, each

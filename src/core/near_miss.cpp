@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "core/ascii.hpp"
+
 namespace notify {
 namespace {
-
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Words longer than this are nobody's typing mistake; the bound keeps the square cost small.
 constexpr std::size_t kLongestWord = 100;

@@ -3,42 +3,39 @@
 namespace notify {
 namespace {
 
-using S = OutboxState;
-using E = OutboxEvent;
-
-constexpr std::array kTransitions{
-    OutboxTransition{S::kPending, E::kClaim, S::kPublishing},
-    OutboxTransition{S::kPending, E::kSkip, S::kSkipped},
-    OutboxTransition{S::kPending, E::kExpire, S::kExpired},
-    OutboxTransition{S::kPending, E::kGiveUp, S::kFailed},
-    OutboxTransition{S::kPublishing, E::kConfirm, S::kPublished},
-    OutboxTransition{S::kPublishing, E::kBackoff, S::kPending},
-    OutboxTransition{S::kPublishing, E::kClaimLost, S::kPending},
-    OutboxTransition{S::kPublishing, E::kRelease, S::kPending},
-    OutboxTransition{S::kPublished, E::kReplay, S::kPending},
-    OutboxTransition{S::kFailed, E::kReplay, S::kPending},
-    OutboxTransition{S::kExpired, E::kReplay, S::kPending},
-    OutboxTransition{S::kSkipped, E::kReplay, S::kPending},
+constexpr std::array kOutboxTransitions{
+    OutboxTransition{OutboxState::kPending, OutboxEvent::kClaim, OutboxState::kPublishing},
+    OutboxTransition{OutboxState::kPending, OutboxEvent::kSkip, OutboxState::kSkipped},
+    OutboxTransition{OutboxState::kPending, OutboxEvent::kExpire, OutboxState::kExpired},
+    OutboxTransition{OutboxState::kPending, OutboxEvent::kGiveUp, OutboxState::kFailed},
+    OutboxTransition{OutboxState::kPublishing, OutboxEvent::kConfirm, OutboxState::kPublished},
+    OutboxTransition{OutboxState::kPublishing, OutboxEvent::kBackoff, OutboxState::kPending},
+    OutboxTransition{OutboxState::kPublishing, OutboxEvent::kClaimLost, OutboxState::kPending},
+    OutboxTransition{OutboxState::kPublishing, OutboxEvent::kRelease, OutboxState::kPending},
+    OutboxTransition{OutboxState::kPublished, OutboxEvent::kReplay, OutboxState::kPending},
+    OutboxTransition{OutboxState::kFailed, OutboxEvent::kReplay, OutboxState::kPending},
+    OutboxTransition{OutboxState::kExpired, OutboxEvent::kReplay, OutboxState::kPending},
+    OutboxTransition{OutboxState::kSkipped, OutboxEvent::kReplay, OutboxState::kPending},
 };
 
 }  // namespace
 
-std::span<const OutboxTransition> outbox_transitions() noexcept { return kTransitions; }
+std::span<const OutboxTransition> outbox_transitions() noexcept { return kOutboxTransitions; }
 
 std::optional<OutboxState> next(OutboxState from, OutboxEvent event) noexcept {
-  for (const auto& t : kTransitions)
+  for (const auto& t : kOutboxTransitions)
     if (t.from == from && t.event == event) return t.to;
   return std::nullopt;
 }
 
 std::string_view name(OutboxState state) noexcept {
   switch (state) {
-    case S::kPending: return "PENDING";
-    case S::kPublishing: return "PUBLISHING";
-    case S::kPublished: return "PUBLISHED";
-    case S::kSkipped: return "SKIPPED";
-    case S::kExpired: return "EXPIRED";
-    case S::kFailed: return "FAILED";
+    case OutboxState::kPending: return "PENDING";
+    case OutboxState::kPublishing: return "PUBLISHING";
+    case OutboxState::kPublished: return "PUBLISHED";
+    case OutboxState::kSkipped: return "SKIPPED";
+    case OutboxState::kExpired: return "EXPIRED";
+    case OutboxState::kFailed: return "FAILED";
   }
   return "?";
 }

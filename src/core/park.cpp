@@ -6,7 +6,7 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "park";
+constexpr std::string_view kParkActor = "park";
 
 Result<Answer> park_one(const OperatorPorts& ports, const std::string& reason, const Whereabouts& at, Instant now) {
   if (at.inbox == InboxState::kSending) return Answer::busy("a worker is sending it");
@@ -20,7 +20,7 @@ Result<Answer> park_one(const OperatorPorts& ports, const std::string& reason, c
   TRY_ASSIGN(const bool parked, ports.table.park(at.message_id, at.outbox_id, reason, now));
   ASSERT(parked);  // read in this very transaction
   TRY(clear_queue(ports, at));
-  TRY(ports.store.history().event(at.message_id, "parked", reason, kActor, now));
+  TRY(ports.store.history().event(at.message_id, "parked", reason, kParkActor, now));
   return Answer::done();
 }
 
@@ -38,7 +38,7 @@ Result<Answer> drop_one(const OperatorPorts& ports, const std::string& reason, c
   }
   TRY(clear_queue(ports, at));
   const std::string detail = safe_text("was parked (" + at.parked_reason + "); " + reason, limits::kDetail);
-  TRY(ports.store.history().event(at.message_id, "dropped", detail, kActor, now));
+  TRY(ports.store.history().event(at.message_id, "dropped", detail, kParkActor, now));
   return Answer::done();
 }
 

@@ -19,12 +19,12 @@ struct TextMember {
 constexpr std::array kTextMembers{TextMember{"subject", &Payload::subject}, TextMember{"body", &Payload::body},
                                   TextMember{"html", &Payload::html}, TextMember{"alt", &Payload::alt},
                                   TextMember{"template", &Payload::template_name}};
-constexpr std::array<std::string_view, 7> kNames{"subject", "body", "html", "alt", "data", "template", "vars"};
+constexpr std::array<std::string_view, 7> kPayloadMembers{"subject", "body", "html", "alt", "data", "template", "vars"};
 
 tl::unexpected<Error> unknown_member(std::string_view name) {
   std::string shown = safe_text(name, 64);
   std::string message = "a payload has no member \"" + shown + "\"";
-  return fail_field(std::move(shown), std::move(message), did_you_mean(name, kNames));
+  return fail_field(std::move(shown), std::move(message), did_you_mean(name, kPayloadMembers));
 }
 
 Result<void> read_member(std::string_view name, JsonValue& value, Payload& payload) {
@@ -80,8 +80,8 @@ Result<Payload> parse_payload(std::string_view json) {
   unsigned seen = 0;
   JsonReader reader;
   TRY(reader.object(json, [&](std::string_view name, JsonValue& value) -> Result<void> {
-    for (std::size_t i = 0; i < kNames.size(); ++i) {
-      if (kNames[i] != name) continue;
+    for (std::size_t i = 0; i < kPayloadMembers.size(); ++i) {
+      if (kPayloadMembers[i] != name) continue;
       if ((seen & (1U << i)) != 0) return fail_field(std::string(name), "appears twice");
       seen |= 1U << i;
     }

@@ -18,7 +18,7 @@ using Members = std::map<std::string, std::string>;
 
 constexpr std::string_view kTo = "to";
 constexpr std::string_view kVars = "vars.";
-constexpr std::array<std::string_view, 8> kNames{"subject", "body", "html", "alt", "data", "template", "vars", kTo};
+constexpr std::array<std::string_view, 8> kPatchable{"subject", "body", "html", "alt", "data", "template", "vars", kTo};
 
 // The members of an object, each in canonical form.
 Result<Members> members_of(std::string_view json) {
@@ -139,9 +139,9 @@ Result<PayloadPatch> PayloadPatch::parse(std::string_view patch, std::span<const
 }
 
 Result<void> PayloadPatch::add(std::string_view name, std::string json) {
-  if (std::find(kNames.begin(), kNames.end(), name) == kNames.end())
+  if (std::find(kPatchable.begin(), kPatchable.end(), name) == kPatchable.end())
     return fail_field(safe_text(name, 64), "a message has no member \"" + safe_text(name, 64) + "\" to be mended",
-                      did_you_mean(name, kNames));
+                      did_you_mean(name, kPatchable));
   if (name == kTo && json == "null") return fail_field("to", "a recipient is needed");
   members_[std::string(name)] = std::move(json);
   return {};

@@ -6,7 +6,7 @@
 namespace notify {
 namespace {
 
-constexpr std::size_t kMessagesPerTransaction = 100;  // several rows each
+constexpr std::size_t kPrunedPerTransaction = 100;  // several rows each
 
 class Pruner {
  public:
@@ -27,7 +27,7 @@ class Pruner {
       }
       std::span<const std::int64_t> left(page.finished);
       while (!left.empty()) {
-        const auto group = left.first(std::min(left.size(), kMessagesPerTransaction));
+        const auto group = left.first(std::min(left.size(), kPrunedPerTransaction));
         left = left.subspan(group.size());
         TRY_ASSIGN(const std::int64_t changed, one_group(group, cutoff, change));
         total += changed;

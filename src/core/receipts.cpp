@@ -5,7 +5,7 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "receipt";
+constexpr std::string_view kReceiptActor = "receipt";
 
 // A receipt that belongs to nothing is kept for so long.
 constexpr Duration kKeepUnknown = 7 * 24h;
@@ -16,7 +16,7 @@ constexpr Duration kSkew = 1min;
 // The vendor's own words are for people; what is counted is our word.
 Proof proof_of(const Receipt& receipt) {
   const bool accepted = receipt.verdict == ReceiptVerdict::kAccepted;
-  return {accepted ? "receipt" : "receipt-refused", receipt.reason, receipt.reference, std::string(kActor)};
+  return {accepted ? "receipt" : "receipt-refused", receipt.reason, receipt.reference, std::string(kReceiptActor)};
 }
 
 std::string_view fate_name(ReceiptFate fate) { return fate == ReceiptFate::kSettled ? "settled" : "noted"; }
@@ -89,7 +89,7 @@ Result<ReceiptFate> Receipts::refuse(const Receipt& receipt, const std::string& 
       return settled ? ReceiptFate::kSettled : ReceiptFate::kNoted;
     }
   }
-  TRY(store_.history().event(message_id, "receipt-refused", receipt.reason, kActor, now));
+  TRY(store_.history().event(message_id, "receipt-refused", receipt.reason, kReceiptActor, now));
   return ReceiptFate::kNoted;
 }
 
@@ -109,7 +109,7 @@ Result<bool> Receipts::names_this_call(const Receipt& receipt, const InboxRow& r
 
 // SENT is final for ever; but somebody should know.
 Result<ReceiptFate> Receipts::undelivered(const Receipt& receipt, const InboxRow& row, Instant now) {
-  TRY(store_.history().event(row.message_id, "undelivered", receipt.reason, kActor, now));
+  TRY(store_.history().event(row.message_id, "undelivered", receipt.reason, kReceiptActor, now));
   const bool of_another_call =
       !receipt.reference.empty() && !row.reference.empty() && receipt.reference != row.reference;
   if (of_another_call) return ReceiptFate::kNoted;

@@ -12,9 +12,8 @@
 namespace notify {
 namespace {
 
-constexpr Duration kLongestWait = std::chrono::hours(24);
+constexpr Duration kLongestRetryAfter = std::chrono::hours(24);
 constexpr std::size_t kLongestCode = 64;
-constexpr std::size_t kLongestReference = 256;
 
 // "0.299", "30", "1790000000"
 std::optional<double> number_in(const std::string& text) {
@@ -31,7 +30,7 @@ std::optional<Duration> wait_in(const RecipeWait& wait, const RecipeDocument& an
   double ms = *number;
   if (wait.unit == RecipeWait::Unit::kSeconds) ms *= 1000;
   if (wait.unit == RecipeWait::Unit::kEpoch) ms = ms * 1000 - static_cast<double>(now.ms);
-  return std::clamp(Duration{static_cast<std::int64_t>(std::ceil(ms))}, Duration{0}, kLongestWait);
+  return std::clamp(Duration{static_cast<std::int64_t>(std::ceil(ms))}, Duration{0}, kLongestRetryAfter);
 }
 
 // The vendor's code as a word; empty when it is none.
@@ -58,7 +57,7 @@ void tell(const RecipeEvidence& wanted, const HttpEvidence& evidence, const Reci
   } else {
     outcome.detail.clear();
   }
-  outcome.reference = safe(answer.joined(wanted.reference), private_parts, kLongestReference);
+  outcome.reference = safe(answer.joined(wanted.reference), private_parts, limits::kReference);
 }
 
 void apply(const RecipeAnswer& rule, const HttpEvidence& evidence, const RecipeDocument& answer, Instant now,
@@ -150,7 +149,7 @@ LookUpAnswer judge_look_up(const RecipeLookUp& look_up, const HttpEvidence& evid
     const std::string code = safe(code_word(look_up.evidence, answer), private_parts, kLongestCode);
     result.reason = !rule.reason.empty() ? rule.reason : code.empty() ? "looked-up" : "code-" + code;
     result.detail = safe(answer.first_of(look_up.evidence.text).value_or(""), private_parts, limits::kDetail);
-    result.reference = safe(answer.joined(look_up.evidence.reference), private_parts, kLongestReference);
+    result.reference = safe(answer.joined(look_up.evidence.reference), private_parts, limits::kReference);
     return result;
   }
   return unknown("answer-not-known");

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "core/ascii.hpp"
+
 namespace notify {
 namespace {
 
 using Form = RecipeCheck::Form;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool all_digits(std::string_view text, std::size_t least, std::size_t most) {
   return text.size() >= least && text.size() <= most && std::all_of(text.begin(), text.end(), is_digit);

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/ascii.hpp"
 #include "core/message.hpp"
 #include "core/policy.hpp"
 #include "core/recipe_answer.hpp"
@@ -12,13 +13,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kAny = "*";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 // Depth is bounded before anything else: the library recurses when it copies and destroys.
 Json parse(std::string_view body) {
@@ -97,20 +91,13 @@ bool is_inside(std::string_view text, std::string_view range) {
   return low && high && number && *low <= *number && *number <= *high;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
-
 }  // namespace
 
 bool is_one_of(std::string_view text, std::span<const std::string> values) {
-  const std::string low = lower(text);
+  const std::string low = lowered(text);
   return std::any_of(values.begin(), values.end(), [&](const std::string& value) {
     if (value == kAny) return true;
-    const std::string wanted = lower(value);
+    const std::string wanted = lowered(value);
     if (wanted == low || is_inside(text, value)) return true;
     return wanted.find('*') != std::string::npos && glob_match(wanted, low);
   });
@@ -187,7 +174,7 @@ bool RecipeDocument::matches(const RecipeMatch& match, int status) const {
       match.statuses.empty() || std::any_of(match.statuses.begin(), match.statuses.end(), [status](const auto& range) {
         return range.first <= status && status <= range.second;
       });
-  return status_fits && (match.texts.empty() || is_one_of(trimmed(body_), match.texts)) &&
+  return status_fits && (match.texts.empty() || is_one_of(trimmed(body_, kWhiteSpace), match.texts)) &&
          std::all_of(match.tests.begin(), match.tests.end(), [this](const RecipeTest& test) { return passes(test); });
 }
 

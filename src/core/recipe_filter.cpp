@@ -4,14 +4,13 @@
 #include <charconv>
 #include <string_view>
 
+#include "core/ascii.hpp"
 #include "core/crypto.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_encoding.hpp"
 
 namespace notify {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string digits(std::string_view text) {
   std::string out;
@@ -137,13 +136,6 @@ std::string mapped(std::string text, char from, char to, char base) {
   return text;
 }
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const auto first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(kSpaces) - first + 1));
-}
-
 }  // namespace
 
 Result<std::string> filtered(const RecipeFilter& filter, std::string value) {
@@ -153,7 +145,7 @@ Result<std::string> filtered(const RecipeFilter& filter, std::string value) {
     case Kind::kKorean: return korean(value);
     case Kind::kE164: return e164(value);
     case Kind::kNoPlus: return value.starts_with('+') ? value.substr(1) : value;
-    case Kind::kTrim: return trimmed(value);
+    case Kind::kTrim: return std::string(trimmed(value, kWhiteSpace));
     case Kind::kLower: return mapped(std::move(value), 'A', 'Z', 'a');
     case Kind::kUpper: return mapped(std::move(value), 'a', 'z', 'A');
     case Kind::kLf: return line_feeds(value);

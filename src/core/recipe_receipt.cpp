@@ -12,7 +12,6 @@
 namespace notify {
 namespace {
 
-constexpr std::size_t kLongestReference = 256;
 constexpr std::size_t kMostMembers = 1000;
 
 int hex_value(char c) {
@@ -95,7 +94,7 @@ Result<std::optional<Receipt>> one_receipt(const RecipeReceipt& recipe, const st
     TRY_ASSIGN(receipt.message_id, identifier("message_id", *id, limits::kMessageId));
     if (recipe.id_form == RecipeReceipt::IdForm::kShort) receipt.message_id = source + "-" + receipt.message_id;
   }
-  TRY_ASSIGN(receipt.reference, identifier("reference", document.joined(recipe.reference), kLongestReference));
+  TRY_ASSIGN(receipt.reference, identifier("reference", document.joined(recipe.reference), limits::kReference));
   if (receipt.message_id.empty() && receipt.reference.empty()) return fail_field("message_id", "it names no message");
   receipt.reason = safe_text(document.first_of(recipe.reason).value_or(""), limits::kReason);
   return std::optional<Receipt>(std::move(receipt));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/ascii.hpp"
 #include "core/crypto.hpp"
 #include "core/json_write.hpp"
 #include "core/url_text.hpp"
@@ -125,17 +126,10 @@ const char* content_type(RecipeRequest::Body body) {
 
 // --- headers
 
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return lower(x) == lower(y);
-  });
-}
-
 // Whether a header of this name is there already.
 bool has(const HttpRequest& request, std::string_view name) {
   return std::any_of(request.headers.begin(), request.headers.end(),
-                     [&](const auto& header) { return same_name(header.first, name); });
+                     [&](const auto& header) { return same_ignoring_case(header.first, name); });
 }
 
 Result<void> add_headers(const RecipeRequest& request, const RecipeInput& input, HttpRequest& out) {
@@ -146,7 +140,7 @@ Result<void> add_headers(const RecipeRequest& request, const RecipeInput& input,
     if (!plain)
       return fail_field("header", "the header " + header.name + " would hold a line end or a letter outside ASCII",
                         "headers can only hold visible ASCII");
-    std::erase_if(out.headers, [&](const auto& other) { return same_name(other.first, header.name); });
+    std::erase_if(out.headers, [&](const auto& other) { return same_ignoring_case(other.first, header.name); });
     out.headers.emplace_back(std::move(header.name), std::move(header.value));
   }
   if (const char* type = content_type(request.body); type != nullptr && !has(out, "Content-Type"))

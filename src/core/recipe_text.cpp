@@ -4,17 +4,15 @@
 #include <array>
 #include <charconv>
 
+#include "core/ascii.hpp"
 #include "core/near_miss.hpp"
+#include "core/placeholder.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
 
 namespace notify {
 namespace {
 
-constexpr std::string_view kOpen = "{{";
-constexpr std::string_view kClose = "}}";
-constexpr std::string_view kLiteralOpen = "{{{{";
-constexpr std::string_view kDefault = ":-";
 constexpr std::size_t kMostFilters = 8;
 constexpr std::size_t kLargestNumber = 1'000'000;
 
@@ -107,12 +105,6 @@ constexpr auto kFilters = std::to_array<Filter>({
 });
 
 std::string_view word_of(const Filter& filter) { return filter.name.substr(0, filter.name.find(':')); }
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::string shown(std::string_view text) { return "\"" + safe_text(text, 60) + "\""; }
 
@@ -245,18 +237,18 @@ bool RecipePlaceholder::is_json() const noexcept {
 
 Result<RecipePlaceholder> parse_recipe_placeholder(std::string_view inside, RecipeRoots allowed) {
   RecipePlaceholder place;
-  if (const auto at = inside.find(kDefault); at != std::string_view::npos) {
-    place.fallback = std::string(trim(inside.substr(at + kDefault.size())));
+  if (const auto at = inside.find(marks::kDefault); at != std::string_view::npos) {
+    place.fallback = std::string(trimmed(inside.substr(at + marks::kDefault.size()), kBlanks));
     inside = inside.substr(0, at);
   }
   std::size_t bar = std::min(inside.find('|'), inside.size());
-  TRY_ASSIGN(Name name, parse_name(trim(inside.substr(0, bar)), allowed));
+  TRY_ASSIGN(Name name, parse_name(trimmed(inside.substr(0, bar), kBlanks), allowed));
   place.root = name.root;
   place.path = std::move(name.path);
   while (bar < inside.size()) {
     inside.remove_prefix(bar + 1);
     bar = std::min(inside.find('|'), inside.size());
-    TRY_ASSIGN(RecipeFilter filter, parse_filter(trim(inside.substr(0, bar)), allowed));
+    TRY_ASSIGN(RecipeFilter filter, parse_filter(trimmed(inside.substr(0, bar), kBlanks), allowed));
     if (place.is_json()) return fail(Code::kConfig, "the filters json and number can only be the last one");
     place.filters.push_back(std::move(filter));
   }
@@ -275,22 +267,22 @@ Result<RecipeText> parse_recipe_text(std::string_view text, RecipeRoots allowed)
       pieces.push_back({std::string(part), {}});
   };
   while (!text.empty()) {
-    const auto open = text.find(kOpen);
+    const auto open = text.find(marks::kOpen);
     literal(text.substr(0, open));
     if (open == std::string_view::npos) break;
     text.remove_prefix(open);
-    if (text.starts_with(kLiteralOpen)) {
-      literal(kOpen);
-      text.remove_prefix(kLiteralOpen.size());
+    if (text.starts_with(marks::kLiteralOpen)) {
+      literal(marks::kOpen);
+      text.remove_prefix(marks::kLiteralOpen.size());
       continue;
     }
-    const auto close = text.find(kClose, kOpen.size());
+    const auto close = text.find(marks::kClose, marks::kOpen.size());
     if (close == std::string_view::npos)
       return fail(Code::kConfig, "{{ without }} after it: " + shown(text), "a literal {{ is written {{{{");
     TRY_ASSIGN(RecipePlaceholder place,
-               parse_recipe_placeholder(text.substr(kOpen.size(), close - kOpen.size()), allowed));
+               parse_recipe_placeholder(text.substr(marks::kOpen.size(), close - marks::kOpen.size()), allowed));
     pieces.push_back({{}, std::move(place)});
-    text.remove_prefix(close + kClose.size());
+    text.remove_prefix(close + marks::kClose.size());
   }
   return pieces;
 }

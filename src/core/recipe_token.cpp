@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLongestToken = 16 * 1024;
 constexpr Duration kLongestLife = std::chrono::hours(24 * 366);
 
-std::optional<std::int64_t> number_in(std::string_view text) {
+std::optional<std::int64_t> whole_number_in(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
 std::optional<Instant> compact_time(std::string_view text, Duration offset) {
   namespace chrono = std::chrono;
   if (text.size() != 14) return std::nullopt;
-  const auto part = [&](std::size_t at, std::size_t size) { return number_in(text.substr(at, size)); };
+  const auto part = [&](std::size_t at, std::size_t size) { return whole_number_in(text.substr(at, size)); };
   const auto year = part(0, 4);
   const auto month = part(4, 2);
   const auto day = part(6, 2);
@@ -44,7 +44,7 @@ std::optional<Instant> end_of(const RecipeToken& recipe, const RecipeDocument& a
   const std::optional<std::string> text = answer.value(recipe.expires);
   if (!text) return std::nullopt;
   if (recipe.expiry == RecipeToken::Expiry::kCompact) return compact_time(*text, recipe.offset);
-  const std::optional<std::int64_t> number = number_in(*text);
+  const std::optional<std::int64_t> number = whole_number_in(*text);
   if (!number || *number > 100'000'000'000) return std::nullopt;
   if (recipe.expiry == RecipeToken::Expiry::kEpoch) return Instant{*number * 1000};
   return now + Duration{*number * 1000};

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "core/ascii.hpp"
 #include "core/message.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
 
 namespace notify {
 namespace {
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 bool is_email(std::string_view address) noexcept {
   const std::size_t at = address.rfind('@');
@@ -68,7 +67,7 @@ std::string match_address(std::string_view address) {
   std::string out;
   out.reserve(address.size());
   if (is_email(address)) {
-    for (const char c : address) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (const char c : address) out += lower(c);
   } else if (is_phone_number(address)) {
     for (const char c : address)
       if (is_digit(c) || c == '+') out += c;

@@ -8,7 +8,7 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "reconcile";
+constexpr std::string_view kReconcileActor = "reconcile";
 constexpr int kRowsPerTransaction = 500;
 constexpr int kQuestionsPerRun = 200;  // of one channel
 
@@ -201,7 +201,7 @@ Result<void> Reconciler::republish(bool thorough) {
         if (!changed) continue;
         ++rows;
         TRY_ASSIGN(message_id, ports_.store.outbox().message_id(id));
-        TRY(ports_.store.history().event(message_id, "republished", "unaccounted", kActor, now));
+        TRY(ports_.store.history().event(message_id, "republished", "unaccounted", kReconcileActor, now));
       }
       if (rows == 0) return {};
       return ports_.store.alerts().raise("republished", "total", message_id,

@@ -9,7 +9,7 @@
 namespace notify {
 namespace {
 
-constexpr int kRowsPerTransaction = 500;  // bounds the time the write lock is held
+constexpr int kTakenBackPerTransaction = 500;  // bounds the time the write lock is held
 
 Result<std::vector<std::int64_t>> dead_runs(Store& store, Holders& holders, std::int64_t self,
                                             bool (*concerns)(std::string_view command)) {
@@ -73,7 +73,7 @@ Result<void> take_back(Store& store, Transport& transport, Clock& clock, const C
     TRY(store.write([&]() -> Result<void> {
       counts = {};
       const Instant now = clock.now();
-      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().held_by(holder, kRowsPerTransaction));
+      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().held_by(holder, kTakenBackPerTransaction));
       for (const InboxRow& row : rows) TRY(abandoner.abandon(row, "worker-died", now, counts));
       more = !rows.empty();
       if (more) return {};
@@ -100,7 +100,7 @@ Result<void> end_stale(Store& store, Transport& transport, Clock& clock, const C
     TRY(store.write([&, &name = channel]() -> Result<void> {
       counts = {};
       const Instant now = clock.now();
-      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().stale(name, now - patience, kRowsPerTransaction));
+      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().stale(name, now - patience, kTakenBackPerTransaction));
       for (const InboxRow& row : rows) TRY(abandoner.abandon(row, "stale", now, counts));
       return {};
     }));

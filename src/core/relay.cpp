@@ -9,7 +9,7 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "relay";
+constexpr std::string_view kRelayActor = "relay";
 
 // Looking again later than the expiry would be too late to say EXPIRED on time.
 Instant no_later_than_expiry(Instant ready, const Envelope& envelope) {
@@ -184,7 +184,7 @@ Result<void> Relay::decide(const Candidate& row, const SurgeRoom& room, Instant 
   if (verdict.kind == Verdict::Kind::kDefer) {
     ++counts.deferred;
     TRY(outbox.defer(row.envelope.outbox_id, verdict.until, verdict.reason, now));
-    return ports_.store.history().event(row.envelope.message_id, "deferred", verdict.reason, kActor, now);
+    return ports_.store.history().event(row.envelope.message_id, "deferred", verdict.reason, kRelayActor, now);
   }
 
   if (std::ssize(claimed) >= room.messages) {
@@ -231,7 +231,7 @@ Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, 
                              answer.reason, now));
   if (!ours) return {};
   ++counts.retried;
-  TRY(ports_.store.history().event(envelope.message_id, "publish-failed", answer.reason, kActor, now));
+  TRY(ports_.store.history().event(envelope.message_id, "publish-failed", answer.reason, kRelayActor, now));
   if (failed == config_.alert_after) {
     TRY(raise_alert(ports_.store.alerts(), "publish-failing", envelope, answer.reason, {}, now));
   }
@@ -269,7 +269,7 @@ Result<void> Relay::close(const Candidate& row, OutboxState to, std::string_view
                                       to == OutboxState::kExpired   ? "expired"
                                       : to == OutboxState::kSkipped ? "skipped"
                                                                     : "gave-up",
-                                      reason, kActor, now);
+                                      reason, kRelayActor, now);
 }
 
 }  // namespace notify

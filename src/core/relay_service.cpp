@@ -8,7 +8,7 @@ namespace {
 constexpr Duration kRecoverEvery = 2s;
 constexpr Duration kTidyEvery = 10min;
 // A wait never gets longer: the wall clock may jump, and instants in the database are wall clock.
-constexpr Duration kLongestWait = 30s;
+constexpr Duration kLongestRelayWait = 30s;
 
 }  // namespace
 
@@ -76,11 +76,11 @@ void RelayService::tick() {
     if (!options_.watch) return end(fail(done.error()));
     if (refused_in_a_row_++ == 0)
       ports_.events.emit({Event::Level::kError, "relay.refused", {}, {}, done.error().message, 0});
-    return schedule(std::min(Duration{1s} * refused_in_a_row_, kLongestWait));
+    return schedule(std::min(Duration{1s} * refused_in_a_row_, kLongestRelayWait));
   }
   refused_in_a_row_ = 0;
   if (*done > 0) return schedule(Duration{0});
-  if (relay_.held() > 0 && options_.watch) return schedule(kLongestWait);  // or the next commit
+  if (relay_.held() > 0 && options_.watch) return schedule(kLongestRelayWait);  // or the next commit
   rest();
 }
 

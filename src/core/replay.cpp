@@ -8,7 +8,7 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "replay";
+constexpr std::string_view kReplayActor = "replay";
 
 class Replayer {
  public:
@@ -46,7 +46,7 @@ class Replayer {
     }
     TRY(clear_the_way(at, now));
     TRY(mend(at, now));
-    TRY(ports_.store.history().event(at.message_id, "replayed", detail(at), kActor, now));
+    TRY(ports_.store.history().event(at.message_id, "replayed", detail(at), kReplayActor, now));
     return answer;
   }
 

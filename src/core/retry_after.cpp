@@ -13,7 +13,7 @@ namespace chrono = std::chrono;
 bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool blank(char c) noexcept { return c == ' ' || c == '\t'; }
 
-std::string_view trimmed(std::string_view text) noexcept {
+std::string_view field_value(std::string_view text) noexcept {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && (blank(text.back()) || text.back() == '\r' || text.back() == '\n')) text.remove_suffix(1);
   return text;
@@ -185,7 +185,7 @@ std::optional<std::int64_t> read_seconds(std::string_view text, std::int64_t max
 }  // namespace
 
 std::optional<Instant> parse_http_date(std::string_view text, Instant now) {
-  text = trimmed(text);
+  text = field_value(text);
   std::optional<Date> date = read_imf(text);
   if (!date) date = read_rfc850(text, now);
   if (!date) date = read_asctime(text);
@@ -193,7 +193,7 @@ std::optional<Instant> parse_http_date(std::string_view text, Instant now) {
 }
 
 std::optional<Duration> parse_retry_after(std::string_view text, Instant now, Duration max) {
-  text = trimmed(text);
+  text = field_value(text);
   max = std::clamp(max, Duration(0), Duration(std::chrono::hours(24 * 366)));
   const bool negative = text.starts_with('-');
   if (const auto ms = read_seconds(negative ? text.substr(1) : text, max.count()))

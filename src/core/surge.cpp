@@ -5,7 +5,7 @@
 namespace notify {
 namespace {
 
-constexpr Duration kHour = 1h;
+constexpr Duration kSpan = 1h;
 
 std::int64_t within(const std::vector<VolumeSpan>& volume, Instant from, Instant until) {
   return std::accumulate(volume.begin(), volume.end(), std::int64_t{0}, [&](std::int64_t sum, const VolumeSpan& span) {
@@ -17,8 +17,8 @@ std::int64_t within(const std::vector<VolumeSpan>& volume, Instant from, Instant
 std::int64_t usual_hour(const std::vector<VolumeSpan>& volume, Instant now) {
   std::int64_t most = 0;
   for (const VolumeSpan& span : volume) {
-    if (span.begin > now - kHour) continue;
-    most = std::max(most, within(volume, span.begin - kHour, span.begin));
+    if (span.begin > now - kSpan) continue;
+    most = std::max(most, within(volume, span.begin - kSpan, span.begin));
   }
   return most;
 }
@@ -37,7 +37,7 @@ SurgeRoom surge_room(const SurgeConfig& config, std::int64_t handed_on, const st
   SurgeRoom room;
   if (config.per_run_max > 0)
     limit(room, config.per_run_max, handed_on, std::to_string(config.per_run_max) + " messages in one run");
-  const std::int64_t last_hour = within(volume, now - kHour, now);
+  const std::int64_t last_hour = within(volume, now - kSpan, now);
   if (config.per_hour_max > 0)
     limit(room, config.per_hour_max, last_hour, std::to_string(config.per_hour_max) + " messages in an hour");
   if (config.hourly_factor > 0) {

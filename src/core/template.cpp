@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <array>
 
+#include "core/ascii.hpp"
 #include "core/json_write.hpp"
 #include "core/near_miss.hpp"
+#include "core/placeholder.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
 
 namespace notify {
 namespace {
 
-constexpr std::string_view kOpen = "{{";
-constexpr std::string_view kClose = "}}";
-constexpr std::string_view kLiteralOpen = "{{{{";
-constexpr std::string_view kDefault = ":-";
-constexpr std::string_view kSpaces = " \t";
-
-enum class Filter { kNone, kHtml, kJson, kUrl };
+enum class Escaping { kNone, kHtml, kJson, kUrl };
 
 struct Placeholder {
   std::string_view name{};
-  Filter filter = Filter::kNone;
+  Escaping filter = Escaping::kNone;
   std::optional<std::string_view> fallback{};
 };
 
@@ -30,15 +26,9 @@ struct Part {
   std::optional<std::string> TemplateVariant::*source;
   std::string Payload::*result;
 };
-constexpr std::array kParts{
+constexpr std::array kTemplateParts{
     Part{"subject", &TemplateVariant::subject, &Payload::subject}, Part{"body", &TemplateVariant::body, &Payload::body},
     Part{"html", &TemplateVariant::html, &Payload::html}, Part{"alt", &TemplateVariant::alt, &Payload::alt}};
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 // The line end that an editor leaves after the last line.
 std::string_view without_final_newline(std::string_view text) {
@@ -52,21 +42,21 @@ std::string_view without_final_newline(std::string_view text) {
 
 Result<Placeholder> parse_placeholder(std::string_view inside) {
   Placeholder placeholder;
-  if (const auto at = inside.find(kDefault); at != std::string_view::npos) {
-    placeholder.fallback = trim(inside.substr(at + kDefault.size()));
+  if (const auto at = inside.find(marks::kDefault); at != std::string_view::npos) {
+    placeholder.fallback = trimmed(inside.substr(at + marks::kDefault.size()), kBlanks);
     inside = inside.substr(0, at);
   }
   if (const auto bar = inside.find('|'); bar != std::string_view::npos) {
-    const std::string_view filter = trim(inside.substr(bar + 1));
+    const std::string_view filter = trimmed(inside.substr(bar + 1), kBlanks);
     inside = inside.substr(0, bar);
     if (filter == "json")
-      placeholder.filter = Filter::kJson;
+      placeholder.filter = Escaping::kJson;
     else if (filter == "url")
-      placeholder.filter = Filter::kUrl;
+      placeholder.filter = Escaping::kUrl;
     else
       return fail(Code::kBadInput, "no filter is called \"" + safe_text(filter, 40) + "\"", "there are json and url");
   }
-  placeholder.name = trim(inside);
+  placeholder.name = trimmed(inside, kBlanks);
   if (!is_variable_name(placeholder.name))
     return fail(Code::kBadInput, "\"" + safe_text(placeholder.name, 40) + "\" is not a name for a variable",
                 "names have letters, digits, _, - and . only; a literal {{ is written {{{{");
@@ -77,22 +67,23 @@ Result<Placeholder> parse_placeholder(std::string_view inside) {
 template <class Text, class Place>
 Result<void> walk(std::string_view source, Text&& text, Place&& place) {
   while (!source.empty()) {
-    const auto open = source.find(kOpen);
+    const auto open = source.find(marks::kOpen);
     TRY(text(source.substr(0, open)));
     if (open == std::string_view::npos) break;
     source.remove_prefix(open);
-    if (source.starts_with(kLiteralOpen)) {
-      TRY(text(kOpen));
-      source.remove_prefix(kLiteralOpen.size());
+    if (source.starts_with(marks::kLiteralOpen)) {
+      TRY(text(marks::kOpen));
+      source.remove_prefix(marks::kLiteralOpen.size());
       continue;
     }
-    const auto close = source.find(kClose, kOpen.size());
+    const auto close = source.find(marks::kClose, marks::kOpen.size());
     if (close == std::string_view::npos)
       return fail(Code::kBadInput, "{{ without }} after it: \"" + safe_text(source, 40) + "\"",
                   "a literal {{ is written {{{{");
-    TRY_ASSIGN(const Placeholder placeholder, parse_placeholder(source.substr(kOpen.size(), close - kOpen.size())));
+    TRY_ASSIGN(const Placeholder placeholder,
+               parse_placeholder(source.substr(marks::kOpen.size(), close - marks::kOpen.size())));
     TRY(place(placeholder));
-    source.remove_prefix(close + kClose.size());
+    source.remove_prefix(close + marks::kClose.size());
   }
   return {};
 }
@@ -136,11 +127,11 @@ void append_json_inside(std::string& out, std::string_view value) {
   out.append(literal, 1, literal.size() - 2);
 }
 
-void append_value(std::string& out, std::string_view value, Filter filter, bool html) {
+void append_value(std::string& out, std::string_view value, Escaping filter, bool html) {
   std::string filtered;
-  if (filter == Filter::kJson) append_json_inside(filtered, value);
-  if (filter == Filter::kUrl) append_url(filtered, value);
-  if (filter != Filter::kNone) value = filtered;
+  if (filter == Escaping::kJson) append_json_inside(filtered, value);
+  if (filter == Escaping::kUrl) append_url(filtered, value);
+  if (filter != Escaping::kNone) value = filtered;
   if (html)
     append_html(out, value);
   else
@@ -235,7 +226,7 @@ Result<void> fill_part(std::string& out, std::string_view source, const Part& pa
 // The parts of the variant that the payload does not have itself.
 Result<void> fill_parts(Payload& payload, std::string_view name, const TemplateVariant& variant, const Scope& scope) {
   std::size_t room = limits::kPayload;
-  for (const Part& part : kParts) {
+  for (const Part& part : kTemplateParts) {
     std::string& result = payload.*part.result;
     const std::optional<std::string>& source = variant.*part.source;
     if (!result.empty() || !source) continue;
@@ -257,7 +248,7 @@ Result<void> check_template(std::string_view name, std::span<const TemplateVaria
   const auto nothing = [](auto&&) -> Result<void> { return {}; };
   for (auto variant = variants.begin(); variant != variants.end(); ++variant) {
     bool says_something = false;
-    for (const Part& part : kParts) {
+    for (const Part& part : kTemplateParts) {
       const std::optional<std::string>& source = (*variant).*part.source;
       if (!source) continue;
       says_something = says_something || !source->empty();

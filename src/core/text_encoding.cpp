@@ -1,10 +1,9 @@
 #include "core/text_encoding.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "core/ks_x_1001.hpp"
+#include "core/text_rules.hpp"
 
 namespace notify {
 namespace {
@@ -76,12 +75,6 @@ class Segments {
   std::size_t filled_ = 0;
   int parts_ = 1;
 };
-
-std::string code_point(char32_t c) {
-  std::array<char, 16> text{};
-  (void)std::snprintf(text.data(), text.size(), "U+%04X", static_cast<unsigned>(c));
-  return text.data();
-}
 
 tl::unexpected<Error> does_not_fit(const char* reason, std::string message, std::string hint) {
   return fail(Error{Code::kBadInput, std::move(message), std::move(hint), reason});

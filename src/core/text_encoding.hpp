@@ -12,6 +12,9 @@
 
 namespace notify {
 
+// What some programs write at the beginning of a file of UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // "UTF-8", "EUC-KR", "CP949", "UCS-2", "GSM-7": as the configuration names it.
 const char* encoding_name(TextEncoding encoding) noexcept;
 

@@ -14,12 +14,6 @@ namespace {
 bool in(char c, char first, char last) noexcept { return c >= first && c <= last; }
 bool is_lower_or_digit(char c) noexcept { return in(c, 'a', 'z') || in(c, '0', '9'); }
 
-std::string code_point(char32_t character) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "U+%04X", static_cast<unsigned>(character));
-  return text.data();
-}
-
 tl::unexpected<Error> refuse_control(std::string_view field, std::string_view what, const ControlCharacter& found) {
   std::string message(what);
   message += " holds a control character (" + code_point(found.character) + " at byte " +
@@ -62,6 +56,12 @@ bool hides(char32_t c) noexcept {
 }
 
 }  // namespace
+
+std::string code_point(char32_t character) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "U+%04X", static_cast<unsigned>(character));
+  return text.data();
+}
 
 std::optional<ControlCharacter> find_control(std::string_view text, LineUse use) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/error.hpp"
@@ -25,6 +26,9 @@ struct ControlCharacter {
   std::size_t position;  // in bytes, from 0
 };
 std::optional<ControlCharacter> find_control(std::string_view text, LineUse use = LineUse::kName) noexcept;
+
+// "U+200E"
+std::string code_point(char32_t character);
 
 Result<void> check_utf8(std::string_view field, std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "core/ascii.hpp"
 #include "core/duration.hpp"
 #include "core/safe_text.hpp"
 
@@ -51,8 +52,6 @@ tl::unexpected<Error> not_a_time(std::string_view text, std::string_view why = {
   if (!why.empty()) message.append(": ").append(why);
   return fail(Code::kBadInput, std::move(message), std::string(kForms));
 }
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // What is left of a text that is read from left to right.
 class Scanner {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/call_window.hpp"
@@ -29,6 +30,8 @@
 #include "core/template.hpp"
 
 namespace notify {
+
+inline constexpr std::string_view kWorkActor = "work";  // in the history of messages
 
 // Counts of messages, as the command prints them.
 struct WorkSummary {

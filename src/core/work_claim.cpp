@@ -9,8 +9,6 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "work";
-
 // A second copy that meets somebody's live claim looks again at most this much later.
 constexpr Duration kLookAgain = 1min;
 
@@ -49,7 +47,7 @@ Result<void> Worker::claim(const Prepared& prepared, Group& group, Instant now) 
     case Action::kExpire: return skip(prepared, group, now);
     case Action::kDefer:
       put_back(prepared, group, prepared.until, prepared.reason);
-      return ports_.store.history().event(handle.message_id, "deferred", prepared.reason, kActor, now);
+      return ports_.store.history().event(handle.message_id, "deferred", prepared.reason, kWorkActor, now);
     case Action::kCall: break;
   }
   Prepared again = prepare_call(prepared, now);
@@ -154,7 +152,7 @@ Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
   ++group.counts.parked;
   group.events.push_back({Event::Level::kWarning, "work.parked", handle.message_id, prepared.delivery.envelope.channel,
                           prepared.reason + ": " + prepared.detail, 0});
-  TRY(ports_.store.history().event(handle.message_id, "parked", prepared.reason, kActor, now));
+  TRY(ports_.store.history().event(handle.message_id, "parked", prepared.reason, kWorkActor, now));
   return raise_alert(ports_.store.alerts(), "parked", prepared.delivery.envelope, prepared.reason, prepared.detail,
                      now);
 }
@@ -170,7 +168,7 @@ Result<void> Worker::skip(const Prepared& prepared, Group& group, Instant now) {
     return {};
   }
   ++group.counts.skipped;
-  TRY(ports_.store.history().event(message_id, "skipped", prepared.reason, kActor, now));
+  TRY(ports_.store.history().event(message_id, "skipped", prepared.reason, kWorkActor, now));
   if (prepared.action != Action::kExpire) return {};
   return raise_alert(ports_.store.alerts(), "expired", envelope, prepared.reason, {}, now);
 }

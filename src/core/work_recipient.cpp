@@ -7,8 +7,6 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "work";
-
 // When the recipient could not be read; a store in trouble is met by the turn that follows.
 constexpr Duration kReadAgain = 5s;
 
@@ -93,7 +91,7 @@ Result<void> Worker::wait_for_room(const Prepared& prepared, Group& group, Insta
     return skip(expired, group, now);
   }
   put_back(prepared, group, room, "recipient-cap");
-  return ports_.store.history().event(envelope.message_id, "deferred", "recipient-cap", kActor, now);
+  return ports_.store.history().event(envelope.message_id, "deferred", "recipient-cap", kWorkActor, now);
 }
 
 // The vendor says that the address is dead: the next message to it is not sent, in whatever way it is addressed.
@@ -104,7 +102,7 @@ Result<void> Worker::note_recipient(const Finished& finished, Instant now) {
                                                                            finished.outcome.reason, now));
   if (!changed) return {};
   return ports_.store.history().event(finished.call.delivery.message_id, "endpoint-disabled", finished.outcome.reason,
-                                      kActor, now);
+                                      kWorkActor, now);
 }
 
 // The call was certainly not made, so the recipient was not disturbed.

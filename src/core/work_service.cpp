@@ -9,7 +9,7 @@ namespace {
 constexpr Duration kSweepEvery = 2s;
 
 // A wait never gets longer: the wall clock may jump, and instants in the database are wall clock.
-constexpr Duration kLongestWait = 30s;
+constexpr Duration kLongestWorkWait = 30s;
 
 // After the store refused a group.
 constexpr Duration kWriteRetry = 200ms;
@@ -116,7 +116,7 @@ void WorkService::sweep() {
 Duration WorkService::pause_until(const Turn& turn) {
   if (turn.again) return Duration{0};
   const Duration now = ports_.clock.monotonic();
-  Duration pause = std::min(kLongestWait, std::max(next_sweep_ - now, Duration{0}));
+  Duration pause = std::min(kLongestWorkWait, std::max(next_sweep_ - now, Duration{0}));
   if (turn.wake_at) pause = std::min(pause, *turn.wake_at - ports_.clock.now());
   if (options_.max_run) pause = std::min(pause, started_at_ + *options_.max_run - now);
   return std::max(pause, Duration{0});

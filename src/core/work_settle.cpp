@@ -9,8 +9,6 @@
 namespace notify {
 namespace {
 
-constexpr std::string_view kActor = "work";
-
 // A draining run waits for retries of its own that are not further away than this.
 constexpr Duration kOwnRetry = 5s;
 
@@ -64,7 +62,7 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
   if (to == InboxState::kError) {
     ++group.counts.error;
     group.events.push_back({Event::Level::kError, "work.error", message_id, channel, describe(outcome), 1});
-    TRY(ports_.store.history().event(message_id, "error", outcome.reason, kActor, now));
+    TRY(ports_.store.history().event(message_id, "error", outcome.reason, kWorkActor, now));
     return raise_alert(ports_.store.alerts(), "error", finished.call.dispatch.envelope, outcome.reason,
                        describe(outcome), now);
   }
@@ -72,7 +70,7 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
   group.events.push_back({Event::Level::kWarning, "work.failed", message_id, channel, describe(outcome), 1});
   TRY(ports_.store.parked().park(
       {finished.call.dispatch.envelope, outcome.reason, outcome.detail, finished.call.tries + 1, now}));
-  TRY(ports_.store.history().event(message_id, "failed", outcome.reason, kActor, now));
+  TRY(ports_.store.history().event(message_id, "failed", outcome.reason, kWorkActor, now));
   return raise_alert(ports_.store.alerts(), "parked", finished.call.dispatch.envelope, outcome.reason,
                      describe(outcome), now);
 }
@@ -146,7 +144,7 @@ Result<void> Worker::park_call(const Finished& finished, std::string_view reason
                           std::string(reason) + ": " + describe(finished.outcome), 1});
   TRY(ports_.store.parked().park(
       {call.dispatch.envelope, std::string(reason), describe(finished.outcome), call.tries + 1, now}));
-  TRY(ports_.store.history().event(message_id, "parked", reason, kActor, now));
+  TRY(ports_.store.history().event(message_id, "parked", reason, kWorkActor, now));
   return raise_alert(ports_.store.alerts(), "parked", call.dispatch.envelope, reason, describe(finished.outcome), now);
 }
 

@@ -8,7 +8,7 @@ namespace {
 #define ALERT_COLUMNS \
   "id, kind, subject, message_id, detail, count, first_at, last_at, closed_at IS NULL, told, notified_at"
 
-Result<std::vector<Alert>> read_all(sqlite::Use query) {
+Result<std::vector<Alert>> read_alerts(sqlite::Use query) {
   std::vector<Alert> alerts;
   while (true) {
     TRY_ASSIGN(const bool more, query.row());
@@ -52,7 +52,7 @@ Result<std::vector<Alert>> SqliteAlerts::open_alerts() {
   // kind > '' names the whole of the small partial index.
   TRY_ASSIGN(sqlite::Use query, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
       FROM notification_alert WHERE closed_at IS NULL AND kind > '' ORDER BY kind, subject)sql"));
-  return read_all(std::move(query));
+  return read_alerts(std::move(query));
 }
 
 // ?1 is a channel, or empty. A subject is "CHANNEL" or "CHANNEL: REASON".
@@ -61,12 +61,12 @@ Result<std::vector<Alert>> SqliteAlerts::open_alerts() {
 Result<std::vector<Alert>> SqliteAlerts::due(Instant told_before, std::string_view except, int limit) {
   TRY_ASSIGN(sqlite::Use untold, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
       FROM notification_alert WHERE notified_at IS NULL AND id > 0 AND )sql" NOT_OF_CHANNEL_1 " ORDER BY id LIMIT ?2"));
-  TRY_ASSIGN(std::vector<Alert> alerts, read_all(std::move(untold.bind(except, limit))));
+  TRY_ASSIGN(std::vector<Alert> alerts, read_alerts(std::move(untold.bind(except, limit))));
   TRY_ASSIGN(sqlite::Use again, session_.database().use("SELECT " ALERT_COLUMNS R"sql(
       FROM notification_alert
      WHERE closed_at IS NULL AND kind > '' AND notified_at <= ?2 AND )sql" NOT_OF_CHANNEL_1 " LIMIT ?3"));
   again.bind(except, told_before, limit - static_cast<int>(alerts.size()));
-  TRY_ASSIGN(std::vector<Alert> repeated, read_all(std::move(again)));
+  TRY_ASSIGN(std::vector<Alert> repeated, read_alerts(std::move(again)));
   std::move(repeated.begin(), repeated.end(), std::back_inserter(alerts));
   return alerts;
 }

@@ -4,12 +4,6 @@
 #include "store/change_one.hpp"
 
 namespace notify {
-namespace {
-
-constexpr std::size_t kFingerprintBytes = 32;
-
-}  // namespace
-
 Result<void> keep_first_fingerprint(Session& session, std::int64_t outbox_id) {
   std::string first(kFingerprintBytes, '\0');
   {

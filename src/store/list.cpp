@@ -15,7 +15,7 @@ using sqlite::Database;
 using sqlite::Use;
 
 // Rows read per statement, before the caller gets them with no statement open.
-constexpr int kPage = 500;
+constexpr int kRowsListed = 500;
 
 // Everything before the next key in text order: the prefix with its last byte raised. Keys are UTF-8, so 0xff never occurs.
 std::string after_prefix(std::string_view prefix) { return std::string(prefix) + "\xff"; }
@@ -151,7 +151,7 @@ class Lister {
         TRY_ASSIGN(Use query, filter_.newest_first
                                   ? database_.use(OUTBOX_LIST_IN_ORDER "id < ?1 ORDER BY id DESC LIMIT ?2")
                                   : database_.use(OUTBOX_LIST_IN_ORDER "id > ?1 ORDER BY id LIMIT ?2"));
-        query.bind(last, kPage, filter_.channel, filter_.kind, filter_.state, filter_.reason,
+        query.bind(last, kRowsListed, filter_.channel, filter_.kind, filter_.state, filter_.reason,
                    filter_.since.value_or(Instant{0}),
                    filter_.until.value_or(Instant{std::numeric_limits<std::int64_t>::max()}));
         while (true) {
@@ -163,7 +163,7 @@ class Lister {
       for (const ListRow& row : page)
         if (!show(row)) return {};
       if (!page.empty()) last = page.back().outbox_id;
-    } while (page.size() == kPage);
+    } while (page.size() == kRowsListed);
     return {};
   }
 
@@ -278,7 +278,7 @@ class Lister {
                    filter_.newest_first
                        ? database_.use("SELECT id FROM notification_outbox WHERE id < ?1 ORDER BY id DESC LIMIT ?2")
                        : database_.use("SELECT id FROM notification_outbox WHERE id > ?1 ORDER BY id LIMIT ?2"));
-        query.bind(last, kPage);
+        query.bind(last, kRowsListed);
         while (true) {
           TRY_ASSIGN(const bool more, query.row());
           if (!more) break;
@@ -290,7 +290,7 @@ class Lister {
         if (row && !show(*row)) return {};
         last = id;
       }
-    } while (page.size() == kPage);
+    } while (page.size() == kRowsListed);
     TRY_ASSIGN(Use strangers, database_.use(R"sql(
       SELECT message_id FROM notification_inbox AS i
        WHERE NOT EXISTS (SELECT 1 FROM notification_outbox AS o WHERE o.id = i.outbox_id)
@@ -368,7 +368,7 @@ class Lister {
     std::vector<Broadcast> found;
     SqliteBroadcasts table(session_);
     for (std::int64_t before = std::numeric_limits<std::int64_t>::max();;) {
-      TRY_ASSIGN(std::vector<Broadcast> page, table.all(before, kPage));
+      TRY_ASSIGN(std::vector<Broadcast> page, table.all(before, kRowsListed));
       if (page.empty()) break;
       before = page.back().id;
       std::move(page.begin(), page.end(), std::back_inserter(found));

@@ -13,8 +13,6 @@ using sqlite::Blob;
 using sqlite::OrNull;
 using sqlite::Use;
 
-constexpr std::size_t kFingerprintBytes = 32;
-
 OutboxState stored_state(std::string_view text) {
   const std::optional<OutboxState> state = parse_outbox_state(text);
   ASSERT(state.has_value());  // the schema admits no others

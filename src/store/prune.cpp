@@ -9,7 +9,7 @@ namespace {
 
 using sqlite::Use;
 
-constexpr int kPage = 500;
+constexpr int kRowsPruned = 500;
 
 bool is_end(InboxState state) {
   return state == InboxState::kSent || state == InboxState::kFailed || state == InboxState::kSkipped;
@@ -29,7 +29,7 @@ Result<PruneTable::Page> SqlitePrune::finished_before(std::int64_t after, Instan
   {
     TRY_ASSIGN(Use rows, session_.database().use(R"sql(
       SELECT id, created_at < ?2, status FROM notification_outbox WHERE id > ?1 ORDER BY id LIMIT ?3)sql"));
-    rows.bind(after, cutoff, kPage);
+    rows.bind(after, cutoff, kRowsPruned);
     for (;; ++read) {
       TRY_ASSIGN(const bool more, rows.row());
       if (!more) break;
@@ -38,7 +38,7 @@ Result<PruneTable::Page> SqlitePrune::finished_before(std::int64_t after, Instan
       if (rows.flag(1) && rows.view(2) != "PENDING" && rows.view(2) != "PUBLISHING") old.push_back(page.last);
     }
   }
-  page.more = read == kPage && any_old;
+  page.more = read == kRowsPruned && any_old;
   for (const std::int64_t id : old) {
     TRY_ASSIGN(const std::optional<Finished> message, finished(id, cutoff));
     if (message && !(unscrubbed && message->scrubbed)) page.finished.push_back(id);
@@ -161,7 +161,7 @@ Result<int> SqlitePrune::scrub_broadcasts(Instant cutoff) {
      WHERE id IN (SELECT id FROM notification_broadcast
                    WHERE (status = 'DONE' OR status = 'CANCELLED') AND updated_at < ?1 AND payload <> '{}' LIMIT ?2)
      -- may scan: the broadcasts; may collect: a page of them)sql"));
-  return scrub.bind(cutoff, kPage).run();
+  return scrub.bind(cutoff, kRowsPruned).run();
 }
 
 // --- what is left of removed messages ---------------------------------------------------------------------
@@ -171,7 +171,7 @@ Result<int> SqlitePrune::forget_keys(Instant cutoff) {
     DELETE FROM notification_key
      WHERE dedup_key IN (SELECT dedup_key FROM notification_key WHERE pruned_at < ?1 LIMIT ?2)
      -- may scan: keys that are not kept for ever; may collect: a page of them)sql"));
-  return forget.bind(cutoff, kPage).run();
+  return forget.bind(cutoff, kRowsPruned).run();
 }
 
 Result<int> SqlitePrune::count_keys(Instant cutoff) {
@@ -186,7 +186,7 @@ Result<int> SqlitePrune::forget_alerts(Instant cutoff) {
     DELETE FROM notification_alert
      WHERE id IN (SELECT id FROM notification_alert WHERE closed_at < ?1 LIMIT ?2)
      -- may scan: the alerts; may collect: a page of them)sql"));
-  return forget.bind(cutoff, kPage).run();
+  return forget.bind(cutoff, kRowsPruned).run();
 }
 
 Result<int> SqlitePrune::forget_receipts(Instant cutoff) {
@@ -194,7 +194,7 @@ Result<int> SqlitePrune::forget_receipts(Instant cutoff) {
     DELETE FROM notification_receipt
      WHERE id IN (SELECT id FROM notification_receipt WHERE applied_at < ?1 LIMIT ?2)
      -- may scan: the receipts; may collect: a page of them)sql"));
-  return forget.bind(cutoff, kPage).run();
+  return forget.bind(cutoff, kRowsPruned).run();
 }
 
 Result<int> SqlitePrune::forget_credentials(Instant cutoff) {
@@ -203,7 +203,7 @@ Result<int> SqlitePrune::forget_credentials(Instant cutoff) {
      WHERE name IN (SELECT name FROM notification_credential
                      WHERE coalesce(expires_at, 0) < ?1 AND coalesce(fetch_until, 0) < ?1 LIMIT ?2)
      -- may scan: a row per channel and key; may collect: a page of them)sql"));
-  return forget.bind(cutoff, kPage).run();
+  return forget.bind(cutoff, kRowsPruned).run();
 }
 
 }  // namespace notify

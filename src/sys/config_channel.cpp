@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "core/ascii.hpp"
 #include "core/duration.hpp"
 #include "core/message.hpp"
 #include "core/near_miss.hpp"
@@ -17,23 +17,8 @@ namespace {
 
 constexpr std::array kDrivers{"apns", "exec", "fcm", "file", "http", "ses", "smtp", "webhook", "webpush"};
 
-// RFC 9110 5.6.2
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 bool sounds_like_credential(std::string_view header) {
-  const std::string name = lower(header);
+  const std::string name = lowered(header);
   constexpr std::array kWords{"auth", "token", "key", "secret", "password", "cookie", "signature", "credential"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](const char* word) { return name.find(word) != std::string::npos; });
@@ -44,7 +29,7 @@ bool is_ours(std::string_view header) {
   constexpr std::array kOurs{
       "host",       "content-length",    "transfer-encoding", "connection", "expect", "content-type", "idempotency-key",
       "webhook-id", "webhook-timestamp", "webhook-signature", "upgrade",    "te",     "trailer"};
-  return std::find(kOurs.begin(), kOurs.end(), lower(header)) != kOurs.end();
+  return std::find(kOurs.begin(), kOurs.end(), lowered(header)) != kOurs.end();
 }
 
 bool has_control(std::string_view text) {
@@ -103,7 +88,7 @@ void read_url(Section& channel, SecretSetting& url) {
   if (!channel.secret("url", setting, false)) return;
   if (setting.source == SecretSetting::Source::kPlain) {
     const std::string& text = setting.value.reveal();
-    const std::string scheme = lower(text.substr(0, text.find("://")));
+    const std::string scheme = lowered(text.substr(0, text.find("://")));
     const std::size_t host = scheme.size() + 3;
     // The reason never repeats the text: the URL may be the secret.
     if ((scheme != "http" && scheme != "https") || text.size() <= host || text[host] == '/')

@@ -19,7 +19,7 @@ namespace {
 using config_file::Section;
 using config_file::Source;
 
-constexpr std::size_t kLargestFile = 1024 * 1024;
+constexpr std::size_t kLargestConfig = 1024 * 1024;
 constexpr const char* kMachineConfig = "/etc/notifyctl/config.toml";
 
 void read_top(Section& top, Config& config) {
@@ -196,7 +196,7 @@ void sort_by_place(std::vector<Error>& problems, std::size_t prefix) {
                    [&](const Error& a, const Error& b) { return place(a) < place(b); });
 }
 
-Error first_of(const std::vector<Error>& problems) {
+Error first_problem(const std::vector<Error>& problems) {
   Error error = problems.front();
   if (problems.size() == 2) error.message += " (and one more problem)";
   if (problems.size() > 2) error.message += " (and " + std::to_string(problems.size() - 1) + " more problems)";
@@ -266,7 +266,7 @@ Result<Config> parse_config(std::string_view text, const std::string& path, bool
   }
   if (source.problems.empty()) return config;
   sort_by_place(source.problems, path.size() + 1);
-  Error error = first_of(source.problems);
+  Error error = first_problem(source.problems);
   if (problems != nullptr) *problems = std::move(source.problems);
   return fail(std::move(error));
 }
@@ -281,7 +281,7 @@ Result<Config> load_config(const std::string& path, std::vector<Error>* problems
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return failed(file_error(path, errno));
   if (S_ISDIR(info.st_mode)) return failed(Error{Code::kConfig, path + ": is a directory", {}, {}});
-  auto text = read_file(path, kLargestFile);
+  auto text = read_file(path, kLargestConfig);
   if (!text) return failed(std::move(text).error());
   std::error_code ignored;
   const std::string whole = std::filesystem::absolute(path, ignored).lexically_normal().string();

@@ -5,7 +5,7 @@
 namespace notify {
 namespace {
 
-constexpr auto kSections = std::to_array<ConfigSection>({
+constexpr auto kConfigSections = std::to_array<ConfigSection>({
     {"", "Keys at the top of the file, before the first table."},
     {"guard",
      "Outside production, only recipients that are allowed here are written to; other messages become "
@@ -33,7 +33,7 @@ constexpr auto kSections = std::to_array<ConfigSection>({
     {"templates", "Message templates, one file each."},
 });
 
-constexpr auto kKeys = std::to_array<ConfigKey>({
+constexpr auto kConfigKeys = std::to_array<ConfigKey>({
     {"", "database", "path", "",
      "The database. A relative path counts from the directory of the configuration file, here and wherever "
      "else a "
@@ -299,7 +299,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
 
 }  // namespace
 
-std::span<const ConfigSection> config_sections() noexcept { return kSections; }
-std::span<const ConfigKey> config_keys() noexcept { return kKeys; }
+std::span<const ConfigSection> config_sections() noexcept { return kConfigSections; }
+std::span<const ConfigKey> config_keys() noexcept { return kConfigKeys; }
 
 }  // namespace notify

@@ -10,7 +10,7 @@
 namespace notify::config_file {
 namespace {
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 std::string_view type_of(const toml::node& node) {
   switch (node.type()) {
@@ -33,7 +33,7 @@ std::string drivers_with(std::string_view section, std::string_view key) {
   std::string names;
   for (const ConfigKey& known : config_keys())
     if (known.section == section && known.key == key && !known.driver.empty())
-      names += (names.empty() ? "" : ", ") + quoted(known.driver);
+      names += (names.empty() ? "" : ", ") + in_quotes(known.driver);
   return names;
 }
 
@@ -191,8 +191,8 @@ std::optional<std::size_t> Section::choice(std::string_view key, std::initialize
   const auto* found = std::find(words.begin(), words.end(), std::string_view(value));
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   std::string list;
-  for (const std::string_view word : words) list += (list.empty() ? "" : ", ") + quoted(word);
-  problem(key, quoted(value) + " is not one of " + list, did_you_mean(value, words));
+  for (const std::string_view word : words) list += (list.empty() ? "" : ", ") + in_quotes(word);
+  problem(key, in_quotes(value) + " is not one of " + list, did_you_mean(value, words));
   return std::nullopt;
 }
 

@@ -13,7 +13,7 @@
 namespace notify {
 namespace {
 
-constexpr std::size_t kBlock = 64;  // of SHA-256, in bytes
+constexpr std::size_t kShaBlock = 64;  // of SHA-256, in bytes
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 int base64_value(char c) noexcept {
@@ -50,8 +50,8 @@ Sha256 Sha256Hasher::finish() {
 
 // RFC 2104.
 Sha256 hmac_sha256(std::string_view key, std::string_view message) {
-  std::array<char, kBlock> block{};
-  if (key.size() > kBlock) {
+  std::array<char, kShaBlock> block{};
+  if (key.size() > kShaBlock) {
     Sha256Hasher shorten;
     shorten.update(key);
     const Sha256 digest = shorten.finish();
@@ -72,7 +72,7 @@ Sha256 hmac_sha256(std::string_view key, std::string_view message) {
 }
 
 std::string hmac_sha1(std::string_view key, std::string_view message) {
-  std::array<char, kBlock> block{};
+  std::array<char, kShaBlock> block{};
   const auto sha1 = [](std::string_view first, std::string_view second) {
     SHA_CTX context{};
     std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
@@ -82,7 +82,7 @@ std::string hmac_sha1(std::string_view key, std::string_view message) {
     SHA1_Final(digest.data(), &context);
     return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
   };
-  const std::string shorter = key.size() > kBlock ? sha1(key, {}) : std::string(key);
+  const std::string shorter = key.size() > kShaBlock ? sha1(key, {}) : std::string(key);
   std::copy(shorter.begin(), shorter.end(), block.begin());
   for (char& c : block) c = static_cast<char>(c ^ 0x36);
   const std::string inside = sha1({block.data(), block.size()}, message);

@@ -21,6 +21,9 @@ struct FreeList {
   void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
 };
 
+inline constexpr std::size_t kMaxErrorText = 256;  // kept of what libcurl says about a failure
+inline constexpr long kCaCacheSeconds = 300;       // parsing the CA bundle takes tens of milliseconds
+
 // Sets an option that can only fail for want of memory.
 template <class Value>
 void set_option(CURL* easy, CURLoption option, Value value) {

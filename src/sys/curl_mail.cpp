@@ -30,7 +30,7 @@ bool is_one_word(const std::string& text) {
   });
 }
 
-bool is_host(const std::string& text) {
+bool looks_like_host(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
            c == ':' || c == '_';
@@ -38,9 +38,9 @@ bool is_host(const std::string& text) {
 }
 
 std::string why_refused(const MailRequest& request) {
-  if (!is_host(request.host)) return "the server's name is no host name";
+  if (!looks_like_host(request.host)) return "the server's name is no host name";
   if (request.port < 1 || request.port > 65535) return "the port is out of range";
-  if (!request.helo.empty() && !is_host(request.helo)) return "the name for EHLO is no host name";
+  if (!request.helo.empty() && !looks_like_host(request.helo)) return "the name for EHLO is no host name";
   if (!is_one_word(request.sender) || request.recipient.empty() || !is_one_word(request.recipient))
     return "an envelope address holds a space, an angle bracket or a control character";
   if (!request.message.ends_with("\r\n")) return "the message does not end with a line end";

@@ -6,20 +6,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
 
-constexpr std::size_t kMaxReplyText = 2048;  // kept of a reply
-constexpr std::size_t kMaxErrorText = 256;
-constexpr std::chrono::minutes kMaxHandleAge{5};  // then the name servers are read anew, and the login is renewed
+constexpr std::size_t kMaxReplyText = 2048;        // kept of a reply
+constexpr std::chrono::minutes kMaxSessionAge{5};  // then the name servers are read anew, and the login is renewed
 // Well under the minutes after which servers hang up: a connection that is just being closed costs the message a try.
-constexpr long kMaxIdleSeconds = 20;
-constexpr long kCaCacheSeconds = 300;
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr long kMaxMailIdleSeconds = 20;
 
 std::string_view without_line_end(std::string_view line) noexcept {
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
@@ -54,7 +51,7 @@ std::string url_of(const MailRequest& request) {
 MailEvidence MailSession::perform(const MailRequest& request) {
   const auto begun = std::chrono::steady_clock::now();
   // libcurl 7.88 would take a kept connection in the clear for a message that wants STARTTLS.
-  if (easy_ == nullptr || begun - made_ > kMaxHandleAge || request.tls != tls_) {
+  if (easy_ == nullptr || begun - made_ > kMaxSessionAge || request.tls != tls_) {
     close();
     tls_ = request.tls;
     easy_.reset(curl_easy_init());
@@ -82,7 +79,7 @@ void MailSession::set_constant_options() {
   set_option(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
   set_option(easy, CURLOPT_CAINFO, ca_file_.empty() ? nullptr : ca_file_.c_str());
   set_option(easy, CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
-  set_option(easy, CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
+  set_option(easy, CURLOPT_MAXAGE_CONN, kMaxMailIdleSeconds);
   set_option(easy, CURLOPT_MAXCONNECTS, 4L);
   set_option(easy, CURLOPT_TCP_NODELAY, 1L);
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string_view>
 
+#include "core/ascii.hpp"
+
 namespace notify {
 namespace {
 
@@ -31,19 +33,6 @@ std::string part(CURLU* url, CURLUPart which) {
 
 bool control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-bool token(std::string_view text) noexcept {
-  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";  // RFC 9110 5.6.2
-  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kOthers.find(c) != std::string_view::npos;
-  });
-}
-
-bool same_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 std::string_view authority_of(std::string_view url) noexcept {
   const std::size_t start = url.find("://");
   if (start == std::string_view::npos) return {};
@@ -53,7 +42,7 @@ std::string_view authority_of(std::string_view url) noexcept {
 
 std::string why_header_refused(const std::string& name, const std::string& value) {
   constexpr std::array<std::string_view, 3> kComputed{"content-length", "transfer-encoding", "expect"};
-  if (!token(name)) return "a header name is no token";
+  if (!is_token(name)) return "a header name is no is_token";
   if (std::any_of(value.begin(), value.end(), [](char c) { return control(c) && c != '\t'; }))
     return "the value of the header " + name + " holds a control character";
   if (std::any_of(kComputed.begin(), kComputed.end(), [&](auto own) { return same_ignoring_case(name, own); }))
@@ -87,7 +76,7 @@ std::string why_url_refused(const std::string& text) {
 }
 
 std::string why_head_refused(const HttpRequest& request) {
-  if (!token(request.method)) return "the method is no token";
+  if (!is_token(request.method)) return "the method is no is_token";
   for (const auto& [name, value] : request.headers)
     if (std::string why = why_header_refused(name, value); !why.empty()) return why;
   return {};

@@ -17,12 +17,10 @@ namespace {
 
 constexpr std::size_t kMaxResponseTotal = 1024 * 1024;  // of a body; then the transfer is cut off, its status kept
 constexpr std::size_t kMaxHeaderBytes = 32 * 1024;      // kept; libcurl itself gives up at 300 KB
-constexpr std::size_t kMaxErrorText = 256;
 constexpr std::chrono::seconds kMaxHandleAge{60};
 // Shorter than the idle time after which common servers hang up (5 s and more): a connection that the server is just
 // closing is what makes an outcome unknown for no good reason.
 constexpr long kMaxIdleSeconds = 3;
-constexpr long kCaCacheSeconds = 300;  // parsing the CA bundle takes tens of milliseconds
 
 // The number that follows `label` in a line of libcurl's; -1 when it is not there.
 std::int64_t number_after(std::string_view text, std::string_view label) noexcept {
@@ -34,7 +32,7 @@ std::int64_t number_after(std::string_view text, std::string_view label) noexcep
   return number;
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
+std::string_view field_value(std::string_view text) noexcept {
   while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) text.remove_suffix(1);
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   return text;
@@ -224,10 +222,10 @@ void Transfer::on_header_line(std::string_view line) {
   const std::size_t colon = line.find(':');
   header_bytes_ += line.size();
   if (colon == std::string_view::npos || header_bytes_ > kMaxHeaderBytes) return;
-  std::string name(trimmed(line.substr(0, colon)));
+  std::string name(field_value(line.substr(0, colon)));
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  evidence_.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  evidence_.headers.emplace_back(std::move(name), field_value(line.substr(colon + 1)));
 }
 
 int Transfer::on_debug(CURL*, curl_infotype type, char* data, std::size_t size, void* self) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
+#include "core/ascii.hpp"
 #include "core/message.hpp"
 #include "sys/recipe_reader.hpp"
 
@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::string_view kHeaderSource = "header:";
 constexpr std::size_t kLongestValue = 256;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 // RFC 6901
 std::optional<std::vector<std::string>> parse_pointer(std::string_view text) {
@@ -48,7 +41,7 @@ std::optional<std::vector<std::string>> parse_pointer(std::string_view text) {
 std::optional<RecipeSource> parse_source(std::string_view text) {
   RecipeSource source;
   if (text.starts_with(kHeaderSource)) {
-    source.header = lower(text.substr(kHeaderSource.size()));
+    source.header = lowered(text.substr(kHeaderSource.size()));
     if (source.header.empty()) return std::nullopt;
     return source;
   }
@@ -199,7 +192,7 @@ void RecipeReader::read_wait(Section& section, RecipeAnswer& answer) {
   if ((wait.find("json") == nullptr) == (wait.find("header") == nullptr))
     return section.problem("retry_after", "needs one of json and header");
   if (std::string header; wait.text("header", header))
-    from.source.header = lower(header);
+    from.source.header = lowered(header);
   else if (!source(wait, "json", from.source))
     return;
   using Unit = RecipeWait::Unit;

@@ -17,7 +17,7 @@ bool is_path(std::string_view written) {
   return written.find('/') != std::string_view::npos || written.ends_with(kSuffix);
 }
 
-Error first_of(const std::vector<Error>& problems) {
+Error first_recipe_problem(const std::vector<Error>& problems) {
   Error error = problems.front();
   if (problems.size() > 1)
     error.message +=
@@ -54,7 +54,7 @@ Result<std::shared_ptr<const Recipe>> parse_recipe(std::string_view text, const 
                                     {}});
   }
   if (source.problems.empty()) return std::shared_ptr<const Recipe>(std::move(recipe));
-  Error error = first_of(source.problems);
+  Error error = first_recipe_problem(source.problems);
   if (problems != nullptr) *problems = std::move(source.problems);
   return fail(std::move(error));
 }

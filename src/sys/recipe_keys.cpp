@@ -5,7 +5,7 @@
 namespace notify {
 namespace {
 
-constexpr auto kSections = std::to_array<ConfigSection>({
+constexpr auto kRecipeSections = std::to_array<ConfigSection>({
     {"", "Keys at the top of the file, before the first table."},
     {"settings.*",
      "What a channel gives to the recipe, each as a key of its own beside `recipe = …`. A recipe holds no account and "
@@ -64,7 +64,7 @@ constexpr std::string_view kMatchJson =
 constexpr std::string_view kMatchHeader = "The same for headers: `{ X-Message-Id = \"*\" }`.";
 constexpr std::string_view kMatchText = "The whole body, without white space around it, or a list of such texts.";
 
-constexpr auto kKeys = std::to_array<ConfigKey>({
+constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"", "summary", "string", "", "What the recipe is for, in one line. Required."},
     {"", "manual", "string", "", "Where the vendor documents the protocol."},
 
@@ -202,12 +202,12 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
 
 }  // namespace
 
-std::span<const ConfigSection> recipe_sections() noexcept { return kSections; }
-std::span<const ConfigKey> recipe_keys() noexcept { return kKeys; }
+std::span<const ConfigSection> recipe_sections() noexcept { return kRecipeSections; }
+std::span<const ConfigKey> recipe_keys() noexcept { return kRecipeKeys; }
 
 std::vector<std::string_view> recipe_keys_of(std::string_view section) {
   std::vector<std::string_view> keys;
-  for (const ConfigKey& key : kKeys)
+  for (const ConfigKey& key : kRecipeKeys)
     if (key.section == section) keys.push_back(key.key);
   return keys;
 }

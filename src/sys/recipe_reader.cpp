@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/ascii.hpp"
 #include "core/near_miss.hpp"
 #include "core/recipe_answer.hpp"
 #include "core/text_rules.hpp"
@@ -12,19 +13,13 @@
 namespace notify::recipe_file {
 namespace {
 
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // "90 CP949", "1000"
 bool parse_length(std::string_view written, RecipeCondition& condition) {
   const std::size_t space = std::min(written.find(' '), written.size());
   const std::string_view number = written.substr(0, space);
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), condition.limit);
   if (error != std::errc{} || end != number.data() + number.size()) return false;
-  const std::string_view unit = trim(written.substr(space));
+  const std::string_view unit = trimmed(written.substr(space), kBlanks);
   if (unit.empty()) return true;
   const auto known = recipe_unit(unit);
   if (known) condition.unit = *known;
@@ -129,21 +124,21 @@ bool RecipeReader::condition(const toml::node& node, const std::string& where, s
                              RecipeRoots roots, RecipeConditions& target) {
   using Test = RecipeCondition::Test;
   RecipeCondition condition;
-  std::string_view name = trim(written);
+  std::string_view name = trimmed(written, kBlanks);
   const std::size_t sign = name.find_first_of("=>", 1);
   if (name.starts_with('!')) {
     condition.test = Test::kEmpty;
     name.remove_prefix(1);
   } else if (sign != std::string_view::npos) {
     const bool differs = name[sign] == '=' && name[sign - 1] == '!';
-    const std::string_view rest = trim(name.substr(sign + 1));
+    const std::string_view rest = trimmed(name.substr(sign + 1), kBlanks);
     condition.test = name[sign] == '>' ? Test::kLonger : differs ? Test::kDiffers : Test::kEquals;
     if (condition.test != Test::kLonger)
       condition.text = rest;
     else if (!parse_length(rest, condition))
       return source_.problem(node, where, "is no condition: after > stands a number and a unit", "body > 90 CP949"),
              false;
-    name = trim(name.substr(0, differs ? sign - 1 : sign));
+    name = trimmed(name.substr(0, differs ? sign - 1 : sign), kBlanks);
   }
   Result<RecipePlaceholder> place = parse_recipe_placeholder(name, roots);
   if (!place) return source_.problem(node, where, place.error().message, place.error().hint), false;

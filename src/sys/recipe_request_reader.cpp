@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "core/ascii.hpp"
 #include "sys/recipe_keys.hpp"
 #include "sys/recipe_reader.hpp"
 
@@ -12,26 +13,11 @@ namespace {
 
 constexpr std::size_t kDeepest = 32;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-// RFC 9110 5.6.2
-bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-  });
-}
-
 // What HTTP itself writes: a second one would contradict it.
 bool is_reserved(std::string_view name) {
   constexpr std::array<std::string_view, 8> kNames{
       "host", "content-length", "transfer-encoding", "connection", "expect", "te", "trailer", "upgrade"};
-  return std::find(kNames.begin(), kNames.end(), lower(name)) != kNames.end();
+  return std::find(kNames.begin(), kNames.end(), lowered(name)) != kNames.end();
 }
 
 std::size_t depth_of(const RecipeNode& node) {
@@ -129,7 +115,7 @@ void RecipeReader::read_headers(Section& section, RecipeRequest& request, Recipe
   if (table == nullptr) return;
   std::vector<std::string> seen;
   for (const RecipeMember& header : request.headers) {
-    const std::string name = lower(header.name);
+    const std::string name = lowered(header.name);
     if (!is_token(name)) section.problem("headers", "\"" + header.name + "\" is not a header's name");
     if (is_reserved(name)) section.problem("headers", header.name + " is written by notifyctl itself");
     if (std::find(seen.begin(), seen.end(), name) != seen.end() && header.when.empty())

@@ -27,7 +27,7 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>
 
 std::array<struct sigaction, kStopSignals.size()> previous;
 
-std::int64_t now_ns() noexcept {
+std::int64_t monotonic_ns() noexcept {
   timespec t{};
   clock_gettime(CLOCK_MONOTONIC, &t);
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
@@ -38,10 +38,10 @@ void on_signal(int signal) {
   const int saved = errno;
   int none = 0;
   if (first_signal.compare_exchange_strong(none, signal)) {
-    first_at = now_ns();
+    first_at = monotonic_ns();
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t n = ::write(pipe_fd, &one, sizeof one);
-  } else if (now_ns() - first_at >= kSecondAfterNs) {
+  } else if (monotonic_ns() - first_at >= kSecondAfterNs) {
     _exit(128 + signal);
   }
   errno = saved;

@@ -11,7 +11,7 @@
 namespace notify {
 namespace {
 
-constexpr std::size_t kLargestFile = 1024 * 1024;
+constexpr std::size_t kLargestTemplate = 1024 * 1024;
 constexpr std::array kParts{"subject", "body", "html", "alt"};
 constexpr std::array kVariantKeys{"channel", "locale", "subject", "body", "html", "alt"};
 
@@ -88,7 +88,7 @@ struct File {
 };
 
 Result<void> load_one(TemplateSet& set, const std::string& path, const std::string& name) {
-  TRY_ASSIGN(const std::string text, read_file(path, kLargestFile));
+  TRY_ASSIGN(const std::string text, read_file(path, kLargestTemplate));
   try {
     const toml::table root = toml::parse(text, path);
     TRY_ASSIGN(std::vector<TemplateVariant> variants, File{path}.variants(root));

@@ -93,11 +93,6 @@ TEST_F(CredentialStore, LiesInAFileThatOnlyItsOwnerReads) {
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
 }
 
-class NeverCrashes final : public CrashPoints {
- public:
-  void reach(CrashPoint) override {}
-};
-
 TEST_F(CredentialStore, PruneTakesWhatHasEnded) {
   for (const char* name : {"push:ended", "push:lives", "push:renewed"}) {
     ASSERT_TRUE(*one.begin_fetch(name, now + 10s, now));

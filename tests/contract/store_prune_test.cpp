@@ -9,11 +9,6 @@
 namespace notify::test {
 namespace {
 
-class NeverCrashes final : public CrashPoints {
- public:
-  void reach(CrashPoint) override {}
-};
-
 class Prune : public StoreTest {
  protected:
   // A message that came to this end at `now`; no state: queued.

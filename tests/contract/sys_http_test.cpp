@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
 
-struct Row {
+struct HttpRow {
   const char* mode;
   std::size_t body;
   const char* outcome;
@@ -36,12 +36,12 @@ struct Row {
   int logged;  // requests that the peer has read completely
 };
 
-std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.mode; }
+std::ostream& operator<<(std::ostream& out, const HttpRow& row) { return out << row.mode; }
 
-class HttpTable : public testing::TestWithParam<Row> {};
+class HttpTable : public testing::TestWithParam<HttpRow> {};
 
 TEST_P(HttpTable, JudgedByWhatWasSeen) {
-  const Row& row = GetParam();
+  const HttpRow& row = GetParam();
   const StubProcess stub;
   HttpUnderTest client;
   const HttpEvidence evidence =
@@ -53,26 +53,26 @@ TEST_P(HttpTable, JudgedByWhatWasSeen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Measured, HttpTable,
-                         testing::Values(Row{"ok", 100, "sent", 200, 1},                  //
-                                         Row{"code:202", 100, "sent", 202, 1},            //
-                                         Row{"code:503", 100, "unknown", 503, 1},         //
-                                         Row{"code:429", 100, "not-sent", 429, 1},        //
-                                         Row{"redirect:302", 100, "permanent", 302, 1},   //
-                                         Row{"head-rst", 100, "unknown", 0, 0},           //
-                                         Row{"head-close", 100, "unknown", 0, 0},         //
-                                         Row{"close", 100, "unknown", 0, 1},              //
-                                         Row{"rst", 100, "unknown", 0, 1},                //
-                                         Row{"hang", 100, "unknown", 0, 1},               //
-                                         Row{"half-status", 100, "unknown", 0, 1},        //
-                                         Row{"cut-head", 100, "sent", 200, 1},            //
-                                         Row{"cut-body", 100, "sent", 200, 1},            //
-                                         Row{"cut-body-rst", 100, "sent", 200, 1},        //
-                                         Row{"not-http", 100, "unknown", 0, 1},           //
-                                         Row{"drip", 100, "sent", 200, 1},                //
-                                         Row{"drip-head", 100, "unknown", 0, 1},          //
-                                         Row{"never-read", 20 * kMiB, "not-sent", 0, 0},  //
-                                         Row{"body-rst", 5 * kMiB, "not-sent", 0, 0},     //
-                                         Row{"early:413", 5 * kMiB, "permanent", 413, 0}));
+                         testing::Values(HttpRow{"ok", 100, "sent", 200, 1},                  //
+                                         HttpRow{"code:202", 100, "sent", 202, 1},            //
+                                         HttpRow{"code:503", 100, "unknown", 503, 1},         //
+                                         HttpRow{"code:429", 100, "not-sent", 429, 1},        //
+                                         HttpRow{"redirect:302", 100, "permanent", 302, 1},   //
+                                         HttpRow{"head-rst", 100, "unknown", 0, 0},           //
+                                         HttpRow{"head-close", 100, "unknown", 0, 0},         //
+                                         HttpRow{"close", 100, "unknown", 0, 1},              //
+                                         HttpRow{"rst", 100, "unknown", 0, 1},                //
+                                         HttpRow{"hang", 100, "unknown", 0, 1},               //
+                                         HttpRow{"half-status", 100, "unknown", 0, 1},        //
+                                         HttpRow{"cut-head", 100, "sent", 200, 1},            //
+                                         HttpRow{"cut-body", 100, "sent", 200, 1},            //
+                                         HttpRow{"cut-body-rst", 100, "sent", 200, 1},        //
+                                         HttpRow{"not-http", 100, "unknown", 0, 1},           //
+                                         HttpRow{"drip", 100, "sent", 200, 1},                //
+                                         HttpRow{"drip-head", 100, "unknown", 0, 1},          //
+                                         HttpRow{"never-read", 20 * kMiB, "not-sent", 0, 0},  //
+                                         HttpRow{"body-rst", 5 * kMiB, "not-sent", 0, 0},     //
+                                         HttpRow{"early:413", 5 * kMiB, "permanent", 413, 0}));
 
 TEST(SysHttp, F03_ConnectRefusedIsNotSent) {
   HttpUnderTest client;

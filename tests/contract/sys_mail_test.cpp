@@ -27,7 +27,7 @@ using testing::Not;
 
 std::vector<std::string> smtp(const std::string& mode) { return {"--protocol", "smtp", "--mode", mode}; }
 
-struct Row {
+struct MailRow {
   const char* what;
   const char* mode;
   Stage stage;
@@ -38,12 +38,12 @@ struct Row {
   bool quick = false;
 };
 
-std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.what; }
+std::ostream& operator<<(std::ostream& out, const MailRow& row) { return out << row.what; }
 
-class SmtpRow : public testing::TestWithParam<Row> {};
+class SmtpRow : public testing::TestWithParam<MailRow> {};
 
 TEST_P(SmtpRow, IsObservedAndJudged) {
-  const Row& row = GetParam();
+  const MailRow& row = GetParam();
   StubProcess stub(smtp(row.mode));
   MailUnderTest client;
   const MailRequest request = with_login(mail_to(stub.port()));
@@ -59,72 +59,74 @@ TEST_P(SmtpRow, IsObservedAndJudged) {
 INSTANTIATE_TEST_SUITE_P(
     BeforeTheMessage, SmtpRow,
     testing::Values(
-        Row{"greeting 421", R"(smtp-reply:banner text="421 busy")", Stage::kGreeting, 421, Class::kNotSent, "smtp-421",
-            0},
-        Row{"greeting 554", R"(smtp-reply:banner text="554 no" close=yes)", Stage::kGreeting, 554, Class::kNotSent,
-            "smtp-554", 0},
-        Row{"closed before the greeting", "smtp-close:banner", Stage::kConnect, 0, Class::kNotSent, "connect-failed",
-            0},
-        Row{"reset before the greeting", "smtp-rst:banner", Stage::kConnect, 0, Class::kNotSent, "connect-failed", 0},
-        Row{"silent before the greeting", "smtp-hang:banner", Stage::kConnect, 0, Class::kNotSent, "connect-timeout", 0,
-            true},
-        Row{"not SMTP at all", R"(smtp-reply:banner text="HTTP/1.1 400 Bad Request" close=yes)", Stage::kConnect, 0,
-            Class::kNotSent, "connect-failed", 0},
-        Row{"EHLO and HELO refused", R"(smtp-reply:ehlo text="550 go away")", Stage::kHello, 550, Class::kNotSent,
-            "smtp-550", 0},
-        Row{"lost at EHLO", "smtp-close:ehlo", Stage::kHello, 0, Class::kNotSent, "connection-lost", 0},
-        Row{"silent at EHLO", "smtp-hang:ehlo", Stage::kHello, 0, Class::kNotSent, "connect-timeout", 0, true},
-        Row{"no login offered", R"(smtp-reply:ehlo text="250 stub")", Stage::kHello, 250, Class::kNotSent,
-            "login-not-offered", 0},
-        Row{"none of our mechanisms", R"(smtp-reply:ehlo text="250 AUTH GSSAPI")", Stage::kHello, 250, Class::kNotSent,
-            "login-not-offered", 0},
-        Row{"AUTH 535", R"(smtp-reply:auth text="535 5.7.8 wrong")", Stage::kLogin, 535, Class::kNotSent, "smtp-535",
-            0},
-        Row{"AUTH 454", R"(smtp-reply:auth text="454 4.7.0 later")", Stage::kLogin, 454, Class::kNotSent, "smtp-454",
-            0},
-        Row{"AUTH 421", R"(smtp-reply:auth text="421 4.7.0 later" close=yes)", Stage::kLogin, 421, Class::kNotSent,
-            "smtp-421", 0},
-        Row{"lost at AUTH", "smtp-close:auth", Stage::kLogin, 0, Class::kNotSent, "connection-lost", 0}));
+        MailRow{"greeting 421", R"(smtp-reply:banner text="421 busy")", Stage::kGreeting, 421, Class::kNotSent,
+                "smtp-421", 0},
+        MailRow{"greeting 554", R"(smtp-reply:banner text="554 no" close=yes)", Stage::kGreeting, 554, Class::kNotSent,
+                "smtp-554", 0},
+        MailRow{"closed before the greeting", "smtp-close:banner", Stage::kConnect, 0, Class::kNotSent,
+                "connect-failed", 0},
+        MailRow{"reset before the greeting", "smtp-rst:banner", Stage::kConnect, 0, Class::kNotSent, "connect-failed",
+                0},
+        MailRow{"silent before the greeting", "smtp-hang:banner", Stage::kConnect, 0, Class::kNotSent,
+                "connect-timeout", 0, true},
+        MailRow{"not SMTP at all", R"(smtp-reply:banner text="HTTP/1.1 400 Bad Request" close=yes)", Stage::kConnect, 0,
+                Class::kNotSent, "connect-failed", 0},
+        MailRow{"EHLO and HELO refused", R"(smtp-reply:ehlo text="550 go away")", Stage::kHello, 550, Class::kNotSent,
+                "smtp-550", 0},
+        MailRow{"lost at EHLO", "smtp-close:ehlo", Stage::kHello, 0, Class::kNotSent, "connection-lost", 0},
+        MailRow{"silent at EHLO", "smtp-hang:ehlo", Stage::kHello, 0, Class::kNotSent, "connect-timeout", 0, true},
+        MailRow{"no login offered", R"(smtp-reply:ehlo text="250 stub")", Stage::kHello, 250, Class::kNotSent,
+                "login-not-offered", 0},
+        MailRow{"none of our mechanisms", R"(smtp-reply:ehlo text="250 AUTH GSSAPI")", Stage::kHello, 250,
+                Class::kNotSent, "login-not-offered", 0},
+        MailRow{"AUTH 535", R"(smtp-reply:auth text="535 5.7.8 wrong")", Stage::kLogin, 535, Class::kNotSent,
+                "smtp-535", 0},
+        MailRow{"AUTH 454", R"(smtp-reply:auth text="454 4.7.0 later")", Stage::kLogin, 454, Class::kNotSent,
+                "smtp-454", 0},
+        MailRow{"AUTH 421", R"(smtp-reply:auth text="421 4.7.0 later" close=yes)", Stage::kLogin, 421, Class::kNotSent,
+                "smtp-421", 0},
+        MailRow{"lost at AUTH", "smtp-close:auth", Stage::kLogin, 0, Class::kNotSent, "connection-lost", 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     Envelope, SmtpRow,
     testing::Values(
-        Row{"MAIL 451", R"(smtp-reply:mail text="451 4.3.0 later")", Stage::kSender, 451, Class::kNotSent, "smtp-451",
-            0},
-        Row{"MAIL 421", R"(smtp-reply:mail text="421 4.7.0 too many" close=yes)", Stage::kSender, 421, Class::kNotSent,
-            "smtp-421", 0},
-        Row{"MAIL 550", R"(smtp-reply:mail text="550 5.7.1 no")", Stage::kSender, 550, Class::kPermanent, "smtp-550",
-            0},
-        Row{"MAIL reset", "smtp-rst:mail", Stage::kSender, 0, Class::kNotSent, "connection-lost", 0},
-        Row{"RCPT 450", R"(smtp-reply:rcpt text="450 later")", Stage::kRecipient, 450, Class::kNotSent, "smtp-450", 0},
-        Row{"RCPT 550 5.1.1", R"(smtp-reply:rcpt text="550 5.1.1 nobody")", Stage::kRecipient, 550, Class::kPermanent,
-            "smtp-550", 0},
-        Row{"RCPT 550 in several lines",
-            R"(smtp-reply:rcpt text="550-5.1.1 nobody\r\n550-5.1.1 of that\r\n550 5.1.1 name")", Stage::kRecipient, 550,
-            Class::kPermanent, "smtp-550", 0},
-        Row{"RCPT hangs", "smtp-hang:rcpt", Stage::kRecipient, 0, Class::kNotSent, "timeout", 0, true},
-        Row{"DATA 451", R"(smtp-reply:data text="451 later")", Stage::kData, 451, Class::kNotSent, "smtp-451", 0},
-        Row{"DATA 554", R"(smtp-reply:data text="554 no")", Stage::kData, 554, Class::kPermanent, "smtp-554", 0},
-        Row{"DATA closed", "smtp-close:data", Stage::kData, 0, Class::kNotSent, "connection-lost", 0}));
+        MailRow{"MAIL 451", R"(smtp-reply:mail text="451 4.3.0 later")", Stage::kSender, 451, Class::kNotSent,
+                "smtp-451", 0},
+        MailRow{"MAIL 421", R"(smtp-reply:mail text="421 4.7.0 too many" close=yes)", Stage::kSender, 421,
+                Class::kNotSent, "smtp-421", 0},
+        MailRow{"MAIL 550", R"(smtp-reply:mail text="550 5.7.1 no")", Stage::kSender, 550, Class::kPermanent,
+                "smtp-550", 0},
+        MailRow{"MAIL reset", "smtp-rst:mail", Stage::kSender, 0, Class::kNotSent, "connection-lost", 0},
+        MailRow{"RCPT 450", R"(smtp-reply:rcpt text="450 later")", Stage::kRecipient, 450, Class::kNotSent, "smtp-450",
+                0},
+        MailRow{"RCPT 550 5.1.1", R"(smtp-reply:rcpt text="550 5.1.1 nobody")", Stage::kRecipient, 550,
+                Class::kPermanent, "smtp-550", 0},
+        MailRow{"RCPT 550 in several lines",
+                R"(smtp-reply:rcpt text="550-5.1.1 nobody\r\n550-5.1.1 of that\r\n550 5.1.1 name")", Stage::kRecipient,
+                550, Class::kPermanent, "smtp-550", 0},
+        MailRow{"RCPT hangs", "smtp-hang:rcpt", Stage::kRecipient, 0, Class::kNotSent, "timeout", 0, true},
+        MailRow{"DATA 451", R"(smtp-reply:data text="451 later")", Stage::kData, 451, Class::kNotSent, "smtp-451", 0},
+        MailRow{"DATA 554", R"(smtp-reply:data text="554 no")", Stage::kData, 554, Class::kPermanent, "smtp-554", 0},
+        MailRow{"DATA closed", "smtp-close:data", Stage::kData, 0, Class::kNotSent, "connection-lost", 0}));
 
 INSTANTIATE_TEST_SUITE_P(
     F03_FinalDot, SmtpRow,
-    testing::Values(Row{"250", "smtp-log", Stage::kBody, 250, Class::kSent, "smtp-250", 1},
-                    Row{"251", R"(smtp-log text="251 forwarded")", Stage::kBody, 251, Class::kSent, "smtp-251", 1},
-                    Row{"252", R"(smtp-log text="252 trying")", Stage::kBody, 252, Class::kSent, "smtp-252", 1},
-                    Row{"451", R"(smtp-reply:dot text="451 later")", Stage::kBody, 451, Class::kNotSent, "smtp-451", 1},
-                    Row{"550", R"(smtp-reply:dot text="550 5.7.1 spam")", Stage::kBody, 550, Class::kPermanent,
-                        "smtp-550", 1},
-                    Row{"554 and closed", R"(smtp-reply:dot text="554 5.7.26 dmarc" close=yes)", Stage::kBody, 554,
-                        Class::kPermanent, "smtp-554", 1},
-                    Row{"connection closed", "smtp-close:dot", Stage::kBody, 0, Class::kUnknown, "connection-lost", 1},
-                    Row{"connection reset", "smtp-rst:dot", Stage::kBody, 0, Class::kUnknown, "connection-lost", 1},
-                    Row{"silence", "smtp-dothang", Stage::kBody, 0, Class::kUnknown, "timeout", 1, true},
-                    Row{"half a reply, then closed", R"(smtp-reply:dot text="250-2.0.0 queu" close=yes)", Stage::kBody,
-                        0, Class::kUnknown, "connection-lost", 1},
-                    Row{"nonsense, then closed", R"(smtp-reply:dot text="hello there" close=yes)", Stage::kBody, 0,
-                        Class::kUnknown, "connection-lost", 1},
-                    Row{"250, then QUIT fails", "smtp-rst:quit", Stage::kBody, 250, Class::kSent, "smtp-250", 1}));
+    testing::Values(
+        MailRow{"250", "smtp-log", Stage::kBody, 250, Class::kSent, "smtp-250", 1},
+        MailRow{"251", R"(smtp-log text="251 forwarded")", Stage::kBody, 251, Class::kSent, "smtp-251", 1},
+        MailRow{"252", R"(smtp-log text="252 trying")", Stage::kBody, 252, Class::kSent, "smtp-252", 1},
+        MailRow{"451", R"(smtp-reply:dot text="451 later")", Stage::kBody, 451, Class::kNotSent, "smtp-451", 1},
+        MailRow{"550", R"(smtp-reply:dot text="550 5.7.1 spam")", Stage::kBody, 550, Class::kPermanent, "smtp-550", 1},
+        MailRow{"554 and closed", R"(smtp-reply:dot text="554 5.7.26 dmarc" close=yes)", Stage::kBody, 554,
+                Class::kPermanent, "smtp-554", 1},
+        MailRow{"connection closed", "smtp-close:dot", Stage::kBody, 0, Class::kUnknown, "connection-lost", 1},
+        MailRow{"connection reset", "smtp-rst:dot", Stage::kBody, 0, Class::kUnknown, "connection-lost", 1},
+        MailRow{"silence", "smtp-dothang", Stage::kBody, 0, Class::kUnknown, "timeout", 1, true},
+        MailRow{"half a reply, then closed", R"(smtp-reply:dot text="250-2.0.0 queu" close=yes)", Stage::kBody, 0,
+                Class::kUnknown, "connection-lost", 1},
+        MailRow{"nonsense, then closed", R"(smtp-reply:dot text="hello there" close=yes)", Stage::kBody, 0,
+                Class::kUnknown, "connection-lost", 1},
+        MailRow{"250, then QUIT fails", "smtp-rst:quit", Stage::kBody, 250, Class::kSent, "smtp-250", 1}));
 
 TEST(CurlMailLost, NoServerAndNoNameAreNotSent) {
   MailUnderTest client;

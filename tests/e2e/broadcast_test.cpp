@@ -13,8 +13,6 @@
 namespace notify::test {
 namespace {
 
-constexpr int kCrashed = 137;
-
 class Broadcasts : public ::testing::Test {
  protected:
   Broadcasts() {

@@ -13,8 +13,6 @@
 namespace notify::test {
 namespace {
 
-constexpr int kCrashed = 137;
-
 class FailureTable : public ::testing::Test {
  protected:
   FailureTable() { machine.configure_webhook(stub.url()); }

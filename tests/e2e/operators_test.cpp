@@ -12,8 +12,6 @@
 namespace notify::test {
 namespace {
 
-constexpr int kCrashed = 137;
-
 class Operators : public ::testing::Test {
  protected:
   Operators() { machine.configure_webhook(stub.url()); }

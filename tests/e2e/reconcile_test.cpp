@@ -11,8 +11,6 @@
 namespace notify::test {
 namespace {
 
-constexpr int kCrashed = 137;
-
 class Reconcile : public ::testing::Test {
  protected:
   Reconcile() { configure(); }

@@ -7,8 +7,6 @@
 namespace notify::sim {
 namespace {
 
-Outcome always_sent(const Call&) { return sent(); }
-
 class Recipients : public ::testing::Test {
  protected:
   void set(const std::string& id, const std::string& address, const std::string& locale = {}) {

@@ -10,8 +10,6 @@
 namespace notify::sim {
 namespace {
 
-Outcome always_sent(const Call&) { return sent(); }
-
 TEST(Scenario, SentOnceAndAcked) {
   World world;
   const std::string id = world.enqueue("k1");

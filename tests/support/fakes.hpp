@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/ports/clock.hpp"
+#include "core/ports/crash_points.hpp"
 #include "core/ports/credential_cache.hpp"
 #include "core/ports/http.hpp"
 #include "core/ports/loop.hpp"
@@ -25,6 +26,11 @@ namespace notify::test {
 
 // 2026-11-29T13:26:09Z.
 inline constexpr Instant kSomeTime{1'795'958'769'000};
+
+class NeverCrashes final : public CrashPoints {
+ public:
+  void reach(CrashPoint) override {}
+};
 
 class FakeClock final : public Clock {
  public:

@@ -13,6 +13,8 @@
 
 namespace notify::test {
 
+inline constexpr int kCrashed = 137;  // how a program ends at a crash point: as if killed
+
 struct Ran {
   int status = -1;  // exit status; 128 + N when ended by signal N
   std::string out{};

@@ -9,8 +9,6 @@ namespace stub {
 
 namespace {
 
-[[noreturn]] void reject(const std::string& what) { throw std::invalid_argument(what); }
-
 // "slow:3" or "slow", "3": the name, then its positional arguments. `name` may hold the first of them.
 std::vector<std::string> positional_words(const std::vector<std::string>& words) {
   std::vector<std::string> out;

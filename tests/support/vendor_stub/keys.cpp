@@ -12,8 +12,6 @@ namespace {
 
 using Value = const std::string&;
 
-[[noreturn]] void reject(const std::string& what) { throw std::invalid_argument(what); }
-
 std::uint64_t number(Value value) {
   const auto parsed = parse_number(value);
   if (!parsed) reject("not a number: " + value);
@@ -141,6 +139,8 @@ const Table& answer_keys() {
 }
 
 }  // namespace
+
+void reject(const std::string& what) { throw std::invalid_argument(what); }
 
 void set_key(Rule& rule, const std::string& key, const std::string& value) {
   for (const Table* table : {&match_keys(), &answer_keys()}) {

@@ -49,12 +49,12 @@ bool protocol_is_smtp(const std::string& text) {
   throw std::invalid_argument("--protocol: http or smtp");
 }
 
-using Setter = std::function<void(ServerSettings&, const std::string&)>;
+using ServerSetter = std::function<void(ServerSettings&, const std::string&)>;
 
-const std::unordered_map<std::string, Setter>& valued_options() {
+const std::unordered_map<std::string, ServerSetter>& valued_options() {
   using S = ServerSettings;
   using V = const std::string&;
-  static const std::unordered_map<std::string, Setter> options{
+  static const std::unordered_map<std::string, ServerSetter> options{
       {"--listen", [](S& s, V v) { s.listen = v; }},
       {"--port-file", [](S& s, V v) { s.port_file = v; }},
       {"--control", [](S& s, V v) { s.control = v; }},
