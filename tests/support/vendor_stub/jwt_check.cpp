@@ -7,11 +7,11 @@
 
 #include <stdexcept>
 
+#include "openssl_bytes.hpp"
+
 namespace stub {
 
 namespace {
-
-const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 // R and S to what OpenSSL reads.
 std::string to_der(std::string_view raw) {

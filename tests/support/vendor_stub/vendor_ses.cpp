@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "openssl_bytes.hpp"
 #include "text.hpp"
 #include "vendor.hpp"
 
@@ -17,11 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view path = "/v2/email/outbound-emails";
+constexpr std::string_view send_email = "/v2/email/outbound-emails";
 constexpr std::string_view algorithm = "AWS4-HMAC-SHA256 ";
 constexpr std::int64_t clock_skew = 5 * 60;  // seconds
-
-const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 std::string hex(std::string_view raw) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -82,7 +81,7 @@ class Ses final : public Vendor {
   }
 
   const Behaviour& answer(const Request& request) override {
-    if (request.get(Field::path) != path) return refuse(404, "UnknownOperationException", "no such operation");
+    if (request.get(Field::path) != send_email) return refuse(404, "UnknownOperationException", "no such operation");
     if (request.get(Field::method) != "POST") return refuse(405, "UnknownOperationException", "no such operation");
     if (const Behaviour* refused = check_signature(request)) return *refused;
     const json body = json::parse(request.body, nullptr, false);
@@ -107,15 +106,15 @@ class Ses final : public Vendor {
     if (date.size() != 16 || strptime(date.c_str(), "%Y%m%dT%H%M%SZ", &at) == nullptr ||
         std::abs(timegm(&at) - std::time(nullptr)) > clock_skew)
       return &refuse(403, "InvalidSignatureException", "Signature expired");
-    const std::string scope = date.substr(0, 8) + "/" + region_ + "/ses/aws4_request";
-    if (part_of(shown, "Credential") != key_id_ + "/" + scope)
+    const std::string valid_for = date.substr(0, 8) + "/" + region_ + "/ses/aws4_request";
+    if (part_of(shown, "Credential") != key_id_ + "/" + valid_for)
       return &refuse(403, "UnrecognizedClientException", "The security token included in the request is invalid.");
     const std::string names = part_of(shown, "SignedHeaders");
     for (const char* needed : {"host", "x-amz-date"})
       if ((";" + names + ";").find(";" + std::string(needed) + ";") == std::string::npos)
         return &refuse(403, "InvalidSignatureException", std::string(needed) + " is not signed");
 
-    std::string canonical = "POST\n" + std::string(path) + "\n\n";
+    std::string canonical = "POST\n" + std::string(send_email) + "\n\n";
     for (std::size_t from = 0; from <= names.size();) {
       const std::size_t end = std::min(names.find(';', from), names.size());
       const std::string name = names.substr(from, end - from);
@@ -123,7 +122,7 @@ class Ses final : public Vendor {
       from = end + 1;
     }
     canonical += "\n" + names + "\n" + hex(sha256(request.body));
-    const std::string to_sign = "AWS4-HMAC-SHA256\n" + date + "\n" + scope + "\n" + hex(sha256(canonical));
+    const std::string to_sign = "AWS4-HMAC-SHA256\n" + date + "\n" + valid_for + "\n" + hex(sha256(canonical));
     std::string key = "AWS4" + secret_;
     for (const std::string& step : {date.substr(0, 8), region_, std::string("ses"), std::string("aws4_request")})
       key = hmac(key, step);

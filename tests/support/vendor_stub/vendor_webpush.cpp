@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "jwt_check.hpp"
+#include "openssl_bytes.hpp"
 #include "text.hpp"
 #include "vendor.hpp"
 
@@ -26,9 +27,6 @@ constexpr std::size_t tag_size = 16;    // of AES-GCM
 constexpr std::size_t max_body = 4096;
 constexpr std::int64_t day = 24 * 3600;
 constexpr std::int64_t max_ttl = 28 * day;
-
-const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
 std::string hkdf(std::string_view salt, std::string_view secret, std::string_view info, std::size_t size) {
   EVP_PKEY_CTX* context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nullptr);
