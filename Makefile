@@ -54,7 +54,7 @@ sim: deps-test  ## the simulator, SEEDS=n histories (60)
 	@$(call build,release-static,test_programs)
 	@$(if $(SEEDS),SIM_SEEDS=$(SEEDS)) scripts/run-tests.sh sim
 
-lint: deps-test  ## format, layers, shell scripts, staticness, clang-tidy
+lint: deps-test  ## format, layers, includes, shell scripts, staticness, clang-tidy
 	@$(call build,release-static,notifyctl)
 	@scripts/run-tests.sh lint
 
@@ -62,9 +62,10 @@ tidy: deps-test  ## clang-tidy over src/ (some minutes; part of make test)
 	@$(call build,release-static,test_programs)
 	@scripts/lint.sh tidy
 
+# Each source alone: the analyzer does not look into what a source includes.
 analyze: deps-test  ## the same with clang's path-sensitive analyzer (a quarter of an hour)
-	@$(call build,release-static,test_programs)
-	@scripts/tidy.py build/release-static 'clang-analyzer-*' -clang-analyzer-optin.cplusplus.VirtualCall
+	@$(call build,dev,notifyctl)
+	@scripts/tidy.py build/dev 'clang-analyzer-*' -clang-analyzer-optin.cplusplus.VirtualCall
 
 docs: deps-test  ## man pages and links
 	@$(call build,release-static,notifyctl)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The checks that need no running program, one a call:
 #
-#   scripts/lint.sh format [--fix] | layers | tidy | shell | static
+#   scripts/lint.sh format [--fix] | layers | includes | tidy | shell | static
 #   scripts/lint.sh --list
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 sources() { find src tests -name '*.cpp' -o -name '*.hpp' | sort; }
 
 case ${1:-} in
-  --list) echo layers format shell static tidy ;;
+  --list) echo layers includes format shell static tidy ;;
   format)
     if [ "${2:-}" = --fix ]; then
       sources | xargs clang-format -i
@@ -20,6 +20,7 @@ case ${1:-} in
       [ -z "$findings" ] || { echo "$findings"; exit 1; }
     fi ;;
   layers) scripts/check-layers.sh ;;
+  includes) scripts/check-includes.py ;;
   tidy) nice scripts/tidy.py build/release-static ;;
   shell)
     git ls-files --cached --others --exclude-standard 2> /dev/null | grep -E '(\.(sh|bash)|^\.ci/run)$' | grep -v '^completions/' |

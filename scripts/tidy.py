@@ -3,15 +3,17 @@
 
     scripts/tidy.py BUILD_DIR [CHECKS…]
 
-CHECKS are added to those of .clang-tidy. BUILD_DIR must be built: ninja knows from it which headers a source reads. A
-source is looked at again when its text, one of its headers of ours, its compile command, .clang-tidy or clang-tidy
-itself has changed.
+CHECKS are added to those of .clang-tidy. BUILD_DIR must be built: ninja knows from it which headers a source reads.
+What BUILD_DIR compiles at once is looked at at once: of a unity build ten sources, for which the libraries' headers are
+read once. It is looked at again when one of its sources or headers of ours, its compile command, .clang-tidy or
+clang-tidy itself has changed.
 """
 import concurrent.futures
 import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -22,6 +24,8 @@ TIDY = "clang-tidy"
 # <=>, and a string that becomes a bool in ASSERT(!"why").
 EXTRA = ["--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-zero-as-null-pointer-constant",
          "--extra-arg=-Wno-string-conversion"]
+# A unity build includes sources for a living.
+UNITY_CHECKS = "-bugprone-suspicious-include"
 
 
 def headers_by_object(build):
@@ -35,6 +39,13 @@ def headers_by_object(build):
             if path.is_relative_to(ROOT):
                 current.append(path)
     return deps
+
+
+def sources_of(unit):
+    """What is compiled with this file: the file itself, or the sources that CMake has made a unity build of."""
+    if unit.parent.name != "Unity":
+        return [unit]
+    return [pathlib.Path(name) for name in re.findall(r'^#include "(.*)"', unit.read_text(), re.MULTILINE)]
 
 
 def digest(base, command, files):
@@ -51,24 +62,26 @@ def main():
     cache = ROOT / "build" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
-    extra = EXTRA + (["--checks=" + ",".join(sys.argv[2:])] if sys.argv[2:] else [])
+    extra = EXTRA + ["--checks=" + ",".join([UNITY_CHECKS, *sys.argv[2:]])]
     base = version + (ROOT / ".clang-tidy").read_bytes() + repr(extra).encode()
     deps = headers_by_object(build)
 
     todo, seen = [], set()
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        source = pathlib.Path(entry["file"])
-        if not source.is_relative_to(ROOT / "src") or source in seen or not source.exists():
+        unit = pathlib.Path(entry["file"])
+        sources = sources_of(unit) if unit.exists() else []
+        ours = all(source.is_relative_to(ROOT / "src") for source in sources)
+        if not sources or not ours or seen.issuperset(sources):
             continue
-        seen.add(source)
+        seen.update(sources)
         words = shlex.split(entry["command"])
-        stamp = cache / digest(base, entry["command"], {source, *deps.get(words[words.index("-o") + 1], [])})
+        stamp = cache / digest(base, entry["command"], {unit, *sources, *deps.get(words[words.index("-o") + 1], [])})
         if not stamp.exists():
-            todo.append((source, stamp))
+            todo.append((unit, stamp, sum(source.stat().st_size for source in sources)))
 
     def tidy(item):
-        source, stamp = item
-        done = subprocess.run([TIDY, "-p", build, *extra, source], capture_output=True, text=True)
+        unit, stamp, _ = item
+        done = subprocess.run([TIDY, "-p", build, *extra, unit], capture_output=True, text=True)
         if done.returncode == 0:
             stamp.touch()
             return ""
@@ -76,13 +89,13 @@ def main():
 
     failed = 0
     # The largest first, so that no core is left alone with it at the end.
-    todo.sort(key=lambda item: -item[0].stat().st_size)
+    todo.sort(key=lambda item: -item[2])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for output in pool.map(tidy, todo):
             if output:
                 failed += 1
                 print(output, flush=True)
-    print(f"clang-tidy: {len(seen)} files, {len(todo)} looked at, {failed} with findings")
+    print(f"clang-tidy: {len(seen)} files, {len(todo)} translation units looked at, {failed} with findings")
     return failed != 0
 
 

@@ -1,5 +1,6 @@
 #include "channel/token_endpoint.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 

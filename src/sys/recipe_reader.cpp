@@ -1,6 +1,7 @@
 #include "sys/recipe_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "core/ascii.hpp"

@@ -1,6 +1,7 @@
 #include "sys/zone_data.hpp"
 
 #include <fstream>
+#include <string_view>
 
 #include "sys/environment.hpp"
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view scope = "https://www.googleapis.com/auth/firebase.messaging";
+constexpr std::string_view kScope = "https://www.googleapis.com/auth/firebase.messaging";
 constexpr std::string_view grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
 
 json message_of(const Request& request) {
@@ -77,7 +77,7 @@ class Fcm final : public Vendor {
     if (!token) return refuse_assertion("Invalid JWT Signature.");
     const json& claims = token->claims;
     if (claims.value("iss", "") != email_) return refuse_assertion("Invalid issuer");
-    if (claims.value("scope", "") != scope) return refuse_assertion("Invalid scope");
+    if (claims.value("scope", "") != kScope) return refuse_assertion("Invalid scope");
     if (!claims.value("aud", "").ends_with("/token")) return refuse_assertion("Invalid audience");
     const std::int64_t made = claims.value("iat", std::int64_t{0});
     const std::int64_t ends = claims.value("exp", std::int64_t{0});
