@@ -72,7 +72,7 @@ docs: deps-test  ## man pages and links
 	@scripts/run-tests.sh docs
 
 asan-build: deps-test
-	@$(call build,asan,test_programs)
+	@$(call build,asan,unit_tests contract_tests vendor_stub notifyctl)
 
 asan: asan-build  ## unit and contract suites under AddressSanitizer and UBSan
 	@scripts/run-tests.sh --build build/asan unit contract
