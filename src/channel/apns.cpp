@@ -13,6 +13,8 @@
 #include "channel/vendor_common.hpp"
 #include "core/ascii.hpp"
 #include "core/classify.hpp"
+#include "core/message.hpp"
+#include "core/safe_text.hpp"
 #include "core/uuid.hpp"
 
 namespace notify {
@@ -207,7 +209,7 @@ ApnsVerdict judge_apns(const HttpEvidence& evidence, Instant now) {
   if (evidence.status < 200) return verdict;
   Outcome& outcome = verdict.outcome;
   if (outcome.cls == OutcomeClass::kSent) {
-    outcome.reference = header_value(evidence, "apns-id");
+    outcome.reference = safe_text(header_value(evidence, "apns-id"), limits::kReference);
     return verdict;
   }
   const std::string said = text_member(json_of(evidence), "reason");

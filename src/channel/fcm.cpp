@@ -13,6 +13,8 @@
 #include "channel/token_endpoint.hpp"
 #include "channel/vendor_common.hpp"
 #include "core/classify.hpp"
+#include "core/message.hpp"
+#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
@@ -287,7 +289,7 @@ FcmVerdict judge_fcm(const HttpEvidence& evidence, Instant now) {
   Outcome& outcome = verdict.outcome;
   const nlohmann::json answer = json_of(evidence);
   if (outcome.cls == OutcomeClass::kSent) {
-    outcome.reference = text_member(answer, "name").substr(0, 256);
+    outcome.reference = safe_text(text_member(answer, "name"), limits::kReference);
     return verdict;
   }
   const nlohmann::json error = answer.is_object() && answer.contains("error") ? answer["error"] : nlohmann::json();

@@ -10,6 +10,8 @@
 #include "channel/sigv4.hpp"
 #include "channel/vendor_common.hpp"
 #include "core/classify.hpp"
+#include "core/message.hpp"
+#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
@@ -164,7 +166,7 @@ Outcome judge_ses(const HttpEvidence& evidence, Instant now) {
   if (evidence.status < 200) return outcome;
   const nlohmann::json answer = json_of(evidence);
   if (outcome.cls == OutcomeClass::kSent) {
-    outcome.reference = text_member(answer, "MessageId").substr(0, 256);
+    outcome.reference = safe_text(text_member(answer, "MessageId"), limits::kReference);
     return outcome;
   }
   const std::string type = error_type(evidence, answer);

@@ -14,7 +14,9 @@
 #include "channel/webpush_encryption.hpp"
 #include "core/ascii.hpp"
 #include "core/classify.hpp"
+#include "core/message.hpp"
 #include "core/policy.hpp"
+#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
@@ -196,7 +198,8 @@ WebPushVerdict judge_webpush(const HttpEvidence& evidence, std::string_view host
   WebPushVerdict verdict{classify_http(evidence, rules, now)};
   Outcome& outcome = verdict.outcome;
   spare_the_lane(evidence, outcome);
-  if (outcome.cls == OutcomeClass::kSent) outcome.reference = header_value(evidence, "location").substr(0, 256);
+  if (outcome.cls == OutcomeClass::kSent)
+    outcome.reference = safe_text(header_value(evidence, "location"), limits::kReference);
   outcome.disable_endpoint = evidence.status == 404 || evidence.status == 410;
   verdict.key_refused = evidence.status == 401 || evidence.status == 403;
   return verdict;

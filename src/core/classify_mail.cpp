@@ -145,7 +145,7 @@ void judge_body(const MailEvidence& evidence, Outcome& outcome) {
   if (evidence.reply >= 200 && evidence.reply < 300) {  // whatever libcurl thinks of 251
     outcome.cls = OutcomeClass::kSent;
     outcome.reason = "smtp-" + std::to_string(evidence.reply);
-    outcome.reference = queue_id(evidence.reply_text);
+    outcome.reference = safe_text(queue_id(evidence.reply_text), limits::kReference);
   } else if (is_refusal(evidence.reply)) {
     judge_refusal(evidence, outcome);
   } else if (evidence.reply != 0) {

@@ -15,7 +15,7 @@
 #include "channel/webpush.hpp"
 #include "core/classify.hpp"
 #include "core/classify_mail.hpp"
-#include "fuzz/evidence.hpp"
+#include "evidence.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "core/recipe_receipt.hpp"
 #include "core/recipe_token.hpp"
 #include "core/safe_text.hpp"
-#include "fuzz/evidence.hpp"
+#include "evidence.hpp"
 #include "sys/recipe_file.hpp"
 
 namespace {
