@@ -159,6 +159,12 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
   if (!report) return findings.wrong("database", report.error());
   findings.good("database",
                 *path + " (" + show_bytes(report->database.size) + ", " + report->database.filesystem + ")");
+  if (const Result<void> fence = (*store)->check_fence(); !fence) findings.wrong("fence", fence.error());
+  if (report->database.journal_mode != "wal")
+    findings.wrong("journal mode", Error{Code::kConfig,
+                                         "it is " + report->database.journal_mode + ", and every write is refused",
+                                         "notifyctl init --wal",
+                                         {}});
   if (access(path->c_str(), W_OK) != 0)
     findings.warning("database", file_error("this user cannot write it", errno).message, "run as its owner to deliver");
   check_disk(findings, *path);

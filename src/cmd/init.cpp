@@ -84,7 +84,8 @@ Result<RestoreReport> take_over(const std::string& path, bool undetected_too, Co
                    " messages that were not sent when the backup was made are now ERROR "
                    "(restored); what was accepted after " +
                    context.show_time(report.backup_at) + " is not in this database",
-               "notifyctl list inbox --state ERROR; send again what you know was not sent: notifyctl replay --error");
+               "notifyctl list inbox --state ERROR; send again what you know was not sent: notifyctl replay "
+               "--accept-duplicates ID…");
   return report;
 }
 

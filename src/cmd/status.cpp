@@ -44,7 +44,7 @@ Result<int> watch(SqliteStore& store, const StatusOptions& options, Context& con
 
 Result<int> check(SqliteStore& store, const StatusOptions& options, Context& context) {
   TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
-  const Judgement judgement = judge(report, options);
+  const Judgement judgement = judge(report, options, store.check_fence());
   if (context.json())
     context.out().line(status_json(report, context));
   else
@@ -68,10 +68,13 @@ Result<int> run_once(const StatusOptions& options, Context& context) {
 
 }  // namespace
 
-Judgement judge(const StatusReport& report, const StatusOptions& options) {
+Judgement judge(const StatusReport& report, const StatusOptions& options, const Result<void>& fence) {
   std::string warnings;
   std::string criticals;
   const auto add = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
+  if (!fence) add(criticals, "every write is refused: " + fence.error().message);
+  if (report.database.journal_mode != "wal")
+    add(criticals, "every write is refused: the journal mode is " + report.database.journal_mode);
   if (!report.identity.holds)
     add(criticals, "the accounting does not add up (" + std::to_string(report.unaccounted) + " unaccounted)");
   if (report.oldest_unsent && *report.oldest_unsent > options.max_age)

@@ -39,6 +39,7 @@ struct Judgement {
   int status = 0;  // 0 all well, 1 warning, 2 critical
   std::string text{};
 };
-Judgement judge(const StatusReport& report, const StatusOptions& options);
+// `fence`: what SqliteStore::check_fence() says; with an error every write is refused.
+Judgement judge(const StatusReport& report, const StatusOptions& options, const Result<void>& fence = {});
 
 }  // namespace notify

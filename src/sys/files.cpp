@@ -127,8 +127,16 @@ Result<void> write_file_atomically(const std::string& path, std::string_view byt
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return fail(file_error("cannot open '" + path + "'", errno));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail(file_error("cannot look at '" + path + "'", errno));
+  // Reading a named pipe waits until somebody writes to it, maybe for ever. One that the shell hands over has a writer.
+  if (S_ISFIFO(info.st_mode) && !path.starts_with("/dev/") && !path.starts_with("/proc/"))
+    return fail(Code::kConfig, "cannot read '" + path + "': it is a named pipe");
+  const int flags = ::fcntl(fd.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) != 0)
+    return fail(file_error("cannot read '" + path + "'", errno));
   return read_all(fd.get(), path, max_bytes);
 }
 

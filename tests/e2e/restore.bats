@@ -52,6 +52,13 @@ scene() {
   ok status
   [[ "$err" == *"warning"*"older copy"* ]]
   [ "$(sent)" = 3 ]
+  # Whoever watches learns it, too.
+  n status --check
+  expect 2
+  [[ "$out" == "CRITICAL: every write is refused"* ]]
+  n check --offline
+  expect 78
+  [[ "$out" == *fence* ]]
 }
 
 @test "row 22: after init --after-restore nothing is sent twice, and what is in doubt shows" {

@@ -269,6 +269,8 @@ TEST_F(Recipients, ASurgeIsHeldUntilItIsAllowed) {
   EXPECT_EQ(world.status().outbox.pending, 7);
   ASSERT_EQ(world.status().alerts_open, 1);
   EXPECT_EQ(world.status().alerts.front().kind, "surge");
+  world.relay_all();  // cron's next run
+  EXPECT_EQ(world.status().outbox.published, 3);
   world.config.relay.surge = {};
   world.relay_all();
   EXPECT_EQ(world.status().outbox.published, 10);

@@ -229,7 +229,15 @@ TEST(Output, a_reader_that_went_away_is_no_error) {
 StatusReport sound() {
   StatusReport report;
   report.identity.holds = true;
+  report.database.journal_mode = "wal";
   return report;
+}
+
+TEST(StatusCheck, alarms_when_every_write_is_refused) {
+  EXPECT_EQ(judge(sound(), {}, fail(Code::kConfig, "an older copy of itself")).status, 2);
+  StatusReport report = sound();
+  report.database.journal_mode = "delete";
+  EXPECT_EQ(judge(report, {}).status, 2);
 }
 
 TEST(StatusCheck, is_ok_when_nothing_is_wrong) { EXPECT_EQ(judge(sound(), {}).status, 0); }
