@@ -15,7 +15,8 @@ build=(
 )
 # What the tests, the linters and the fake vendors need. Node is not here: its one test skips visibly without it.
 test=(
-  libgtest-dev libgmock-dev libbenchmark-dev bats jq clang clang-format clang-tidy sqlite3 nginx-light nghttp2-server
+  libgtest-dev libgmock-dev libbenchmark-dev bats jq clang libclang-rt-dev clang-format clang-tidy
+  sqlite3 nginx-light nghttp2-server
   mandoc strace curl openssl tzdata procps util-linux shellcheck
   postfix sasl2-bin libsasl2-modules   # a mail server with a login, started by the tests alone
 )
