@@ -203,7 +203,22 @@ std::string whereabouts(const MessageStory& s, Context& context) {
   return joined({text, s.outbox->reason});
 }
 
-void print_text(const MessageStory& story, bool reveal, Context& context) {
+// Why a message that waits for its channel cannot go; empty when nothing keeps it.
+Result<std::string> what_it_waits_for(SqliteStore& store, const MessageStory& story, Context& context) {
+  const bool waits =
+      story.outbox && !story.parked && !story.inbox && (story.queue || story.outbox->status == "PENDING");
+  if (!waits) return std::string();
+  TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
+  for (const ChannelReport& channel : report.channels) {
+    if (channel.channel != story.outbox->channel || channel.state == "open") continue;
+    std::string text = "the channel is " + channel.state;
+    if (channel.until) text += " until " + context.show_time(*channel.until);
+    return joined({text, channel.reason});
+  }
+  return std::string();
+}
+
+void print_text(const MessageStory& story, const std::string& waits_for, bool reveal, Context& context) {
   Output& out = context.out();
   const auto line = [&](std::string_view heading, const std::string& text) {
     if (text.empty()) return;
@@ -211,6 +226,7 @@ void print_text(const MessageStory& story, bool reveal, Context& context) {
   };
   line("message", story.message_id);
   line("now", whereabouts(story, context));
+  line("waits", waits_for);
   if (story.outbox) {
     const OutboxStory& o = *story.outbox;
     line("key", o.key);
@@ -267,10 +283,12 @@ Result<int> run(const ShowOptions& options, Context& context) {
   if (!story)
     return fail(Code::kNotFound, "no message has the id or key \"" + options.id + "\"",
                 "notifyctl list outbox --key-prefix … finds keys");
-  if (context.json())
+  if (context.json()) {
     context.out().line(to_text(Converter{context, options.reveal}.story(*story)));
-  else
-    print_text(*story, options.reveal, context);
+    return 0;
+  }
+  TRY_ASSIGN(const std::string waits_for, what_it_waits_for(*store, *story, context));
+  print_text(*story, waits_for, options.reveal, context);
   return 0;
 }
 

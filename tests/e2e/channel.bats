@@ -40,6 +40,7 @@ EOF
 
 @test "pause holds the messages of one channel, resume lets them go" {
   n enqueue --channel log --to a --body 1
+  id=$out
   n channel pause log --reason "vendor's maintenance"
   expect 0
   [ -z "$out$err" ]
@@ -52,8 +53,12 @@ EOF
   contains "$out" '"queued":1'
   n status
   contains "$out" "maintenance"
+  n show "$id"
+  contains "$out" "the channel is paused: vendor's maintenance"
   n channel resume log
   expect 0
+  n show "$id"
+  lacks "$out" maintenance
   n work --drain
   [ "$(wc -l < sent.jsonl)" -eq 1 ]
 }
