@@ -164,7 +164,8 @@ Page list_page() {
       "first; "
       "the filters "
       "are combined.\n\n"
-      "On a terminal the table is fitted to its width, and without `--limit` ends after 100 rows. With "
+      "Without `--limit` a table ends after 100 rows, and standard error says so; on a terminal it is fitted to the "
+      "width. With "
       "`--json` every row "
       "is one JSON object on a line of its own, without a limit.\n\n"
       "Addresses are masked unless `--reveal` is given.";

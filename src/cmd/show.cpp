@@ -105,6 +105,9 @@ struct Converter {
   Json parked(const ParkedStory& s) const {
     return Json{{"reason", s.reason}, {"detail", text(s.detail)}, {"tries", s.tries}, {"parked_at", time(s.parked_at)}};
   }
+  Json channel(const ChannelReport& s) const {
+    return Json{{"state", s.state}, {"reason", text(s.reason)}, {"until", time(s.until)}};
+  }
   Json attempt(const AttemptStory& s) const {
     return Json{{"at", time(s.at)},
                 {"number", s.number},
@@ -122,12 +125,14 @@ struct Converter {
     return Json{{"at", time(s.at)}, {"name", s.name}, {"detail", text(s.detail)}, {"actor", text(s.actor)}};
   }
 
-  Json story(const MessageStory& s) const {
+  // `closed`: the channel that it waits for.
+  Json story(const MessageStory& s, const std::optional<ChannelReport>& closed) const {
     Json json{{"message_id", s.message_id}};
     json["outbox"] = s.outbox ? outbox(*s.outbox) : Json();
     json["queue"] = s.queue ? queue(*s.queue) : Json();
     json["inbox"] = s.inbox ? inbox(*s.inbox) : Json();
     json["parked"] = s.parked ? parked(*s.parked) : Json();
+    json["closed_channel"] = closed ? channel(*closed) : Json();
     json["attempts"] = Json::array();
     for (const AttemptStory& a : s.attempts) json["attempts"].push_back(attempt(a));
     json["events"] = Json::array();
@@ -203,22 +208,13 @@ std::string whereabouts(const MessageStory& s, Context& context) {
   return joined({text, s.outbox->reason});
 }
 
-// Why a message that waits for its channel cannot go; empty when nothing keeps it.
-Result<std::string> what_it_waits_for(SqliteStore& store, const MessageStory& story, Context& context) {
-  const bool waits =
-      story.outbox && !story.parked && !story.inbox && (story.queue || story.outbox->status == "PENDING");
-  if (!waits) return std::string();
-  TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
-  for (const ChannelReport& channel : report.channels) {
-    if (channel.channel != story.outbox->channel || channel.state == "open") continue;
-    std::string text = "the channel is " + channel.state;
-    if (channel.until) text += " until " + context.show_time(*channel.until);
-    return joined({text, channel.reason});
-  }
-  return std::string();
+std::string closed_words(const ChannelReport& channel, Context& context) {
+  std::string text = "the channel is " + channel.state;
+  if (channel.until) text += " until " + context.show_time(*channel.until);
+  return joined({text, channel.reason});
 }
 
-void print_text(const MessageStory& story, const std::string& waits_for, bool reveal, Context& context) {
+void print_text(const MessageStory& story, const std::optional<ChannelReport>& closed, bool reveal, Context& context) {
   Output& out = context.out();
   const auto line = [&](std::string_view heading, const std::string& text) {
     if (text.empty()) return;
@@ -226,7 +222,7 @@ void print_text(const MessageStory& story, const std::string& waits_for, bool re
   };
   line("message", story.message_id);
   line("now", whereabouts(story, context));
-  line("waits", waits_for);
+  if (closed) line("waits", closed_words(*closed, context));
   if (story.outbox) {
     const OutboxStory& o = *story.outbox;
     line("key", o.key);
@@ -250,6 +246,17 @@ void print_text(const MessageStory& story, const std::string& waits_for, bool re
   }
   out.line("");
   for (const Moment& moment : life(story)) out.line(context.show_time(moment.at) + "  " + printable(moment.text));
+}
+
+// The channel of a message that waits for it, unless it takes messages.
+Result<std::optional<ChannelReport>> closed_channel(SqliteStore& store, const MessageStory& story, Context& context) {
+  const bool waits =
+      story.outbox && !story.parked && !story.inbox && (story.queue || story.outbox->status == "PENDING");
+  if (!waits) return std::nullopt;
+  TRY_ASSIGN(StatusReport report, store.status(context.clock().now()));
+  for (ChannelReport& channel : report.channels)
+    if (channel.channel == story.outbox->channel && channel.state != "open") return std::move(channel);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -283,12 +290,11 @@ Result<int> run(const ShowOptions& options, Context& context) {
   if (!story)
     return fail(Code::kNotFound, "no message has the id or key \"" + options.id + "\"",
                 "notifyctl list outbox --key-prefix … finds keys");
-  if (context.json()) {
-    context.out().line(to_text(Converter{context, options.reveal}.story(*story)));
-    return 0;
-  }
-  TRY_ASSIGN(const std::string waits_for, what_it_waits_for(*store, *story, context));
-  print_text(*story, waits_for, options.reveal, context);
+  TRY_ASSIGN(const std::optional<ChannelReport> closed, closed_channel(*store, *story, context));
+  if (context.json())
+    context.out().line(to_text(Converter{context, options.reveal}.story(*story, closed)));
+  else
+    print_text(*story, closed, options.reveal, context);
   return 0;
 }
 

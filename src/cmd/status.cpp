@@ -105,10 +105,9 @@ Page status_page() {
       "adds up: every message that was accepted is counted in exactly one place.\n\n"
       "It reads, and neither waits for a writer nor makes one wait.\n\n"
       "With `--check` it prints one line and exits as monitoring systems expect: 0 all well, 1 warning, 2 "
-      "critical. The "
-      "accounting and the age of the oldest message are critical, the rest are warnings. A database that "
-      "cannot be read "
-      "is critical.";
+      "critical. Critical are the accounting, the age of the oldest message, and a database that cannot be read or "
+      "that "
+      "refuses every write (a restored backup, another journal mode); the rest are warnings.";
   page.examples = {{"How are things?", "notifyctl status"},
                    {"For scripts", "notifyctl status --json | jq .outbox.PENDING"},
                    {"For the text-file collector of Prometheus, from cron",

@@ -8,8 +8,9 @@ namespace notify {
 // How many calls a lane may have out at once. It begins with the configured number and never exceeds it. When the vendor
 // says that there are too many it is halved, once for all calls that were out then; while answers come about as fast as
 // the fastest, it grows by one for every full window of them (additive increase, multiplicative decrease, as in RFC
-// 5681), and tries the number that was too many again after a minute, since that costs the lane a pause. A 429 says so by itself; a 503 may be bad luck, so those count only when they are more than one in eight.
-// Memory of one process: each finds its own share.
+// 5681). The number that was too many is tried again after a minute, since that costs the lane a pause. A 429 says so by
+// itself; a 503 may be bad luck, so those count only when they are more than one in eight. Memory of one process: each
+// finds its own share.
 class CallWindow {
  public:
   explicit CallWindow(int most) noexcept : most_(most), size_(most), too_many_at_(most + 1) {}

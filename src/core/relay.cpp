@@ -147,13 +147,12 @@ Result<SurgeRoom> Relay::room_left(Instant now) {
   if (surge.per_hour_max > 0 || surge.hourly_factor > 0) {
     TRY_ASSIGN(volume, ports_.store.outbox().volume(now));
   }
-  SurgeRoom room = surge_room(surge, summary_.published, volume, now);
-  if (surge.per_run_max == 0 || room.messages == 0) return room;
-  // What one run has held, the next one does not let go: cron's runs would only pace a mistake.
-  TRY_ASSIGN(const std::vector<Alert> alerts, ports_.store.alerts().open_alerts());
-  const bool held = std::any_of(alerts.begin(), alerts.end(), [](const Alert& alert) { return alert.kind == "surge"; });
-  if (held) room = {0, std::to_string(surge.per_run_max) + " messages in one run"};
-  return room;
+  bool held = false;
+  if (surge.per_run_max > 0) {
+    TRY_ASSIGN(const std::vector<Alert> alerts, ports_.store.alerts().open_alerts());
+    held = std::any_of(alerts.begin(), alerts.end(), [](const Alert& alert) { return alert.kind == "surge"; });
+  }
+  return surge_room(surge, summary_.published, held, volume, now);
 }
 
 // The policies, and the recipient's consent.

@@ -32,11 +32,11 @@ void limit(SurgeRoom& room, std::int64_t allowed, std::int64_t used, std::string
 
 }  // namespace
 
-SurgeRoom surge_room(const SurgeConfig& config, std::int64_t handed_on, const std::vector<VolumeSpan>& volume,
-                     Instant now) {
+SurgeRoom surge_room(const SurgeConfig& config, std::int64_t handed_on, bool held,
+                     const std::vector<VolumeSpan>& volume, Instant now) {
   SurgeRoom room;
   if (config.per_run_max > 0)
-    limit(room, config.per_run_max, handed_on, std::to_string(config.per_run_max) + " messages in one run");
+    limit(room, held ? 0 : config.per_run_max, handed_on, std::to_string(config.per_run_max) + " messages in one run");
   const std::int64_t last_hour = within(volume, now - kSpan, now);
   if (config.per_hour_max > 0)
     limit(room, config.per_hour_max, last_hour, std::to_string(config.per_hour_max) + " messages in an hour");

@@ -19,8 +19,9 @@ struct SurgeRoom {
   std::string measure{};  // "500 in one run", for the alert
 };
 
-// `handed_on`: by this run so far. `volume`: as OutboxTable::volume() gives it, looked at for the hourly measures only.
-SurgeRoom surge_room(const SurgeConfig& config, std::int64_t handed_on, const std::vector<VolumeSpan>& volume,
-                     Instant now);
+// `handed_on`: by this run so far. `held`: an earlier run has held messages and nobody has let them go; what cron's runs
+// let through one after the other would only be a mistake at a slower pace. `volume`: as OutboxTable::volume() gives it, looked at for the hourly measures only.
+SurgeRoom surge_room(const SurgeConfig& config, std::int64_t handed_on, bool held,
+                     const std::vector<VolumeSpan>& volume, Instant now);
 
 }  // namespace notify

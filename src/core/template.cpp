@@ -9,6 +9,7 @@
 #include "core/placeholder.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_rules.hpp"
+#include "core/url_text.hpp"
 
 namespace notify {
 namespace {
@@ -105,21 +106,6 @@ void append_html(std::string& out, std::string_view value) {
 }
 
 // RFC 3986: everything but the unreserved characters.
-void append_url(std::string& out, std::string_view value) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool unreserved = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-                            c == '.' || c == '_' || c == '~';
-    if (unreserved) {
-      out += c;
-      continue;
-    }
-    out += '%';
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-}
 
 void append_json_inside(std::string& out, std::string_view value) {
   std::string literal;
@@ -130,7 +116,7 @@ void append_json_inside(std::string& out, std::string_view value) {
 void append_value(std::string& out, std::string_view value, Escaping filter, bool html) {
   std::string filtered;
   if (filter == Escaping::kJson) append_json_inside(filtered, value);
-  if (filter == Escaping::kUrl) append_url(filtered, value);
+  if (filter == Escaping::kUrl) filtered = percent_encoded(value);
   if (filter != Escaping::kNone) value = filtered;
   if (html)
     append_html(out, value);

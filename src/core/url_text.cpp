@@ -1,5 +1,7 @@
 #include "core/url_text.hpp"
 
+#include "core/ascii.hpp"
+
 namespace notify {
 
 std::string percent_encoded(std::string_view text, std::string_view also) {
@@ -7,8 +9,8 @@ std::string percent_encoded(std::string_view text, std::string_view also) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool unreserved = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-                            c == '.' || c == '_' || c == '~' || also.find(c) != std::string_view::npos;
+    const bool unreserved = is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~' ||
+                            also.find(c) != std::string_view::npos;
     if (unreserved) {
       out += c;
     } else {

@@ -68,8 +68,11 @@ constexpr auto kConfigKeys = std::to_array<ConfigKey>({
      "in tries."},
 
     {"surge", "per_run_max", "whole number", "",
-     "So many messages may one run of relay hand on. A relay that stays counts them by the hour."},
-    {"surge", "hourly_factor", "2 to 1000", "", "So many times the busiest hour of the last 24 may an hour have."},
+     "So many messages may one run of relay hand on; then nothing goes until `--allow-surge`. A relay that stays "
+     "counts "
+     "by the hour, and goes on when the hour is over."},
+    {"surge", "hourly_factor", "2 to 1000", "",
+     "So many times the busiest hour of the last 24 may an hour have; the rest waits until it is over."},
     {"surge", "hourly_min", "whole number", "100", "Up to so many in an hour are never a surge by `hourly_factor`."},
 
     {"queue", "lease", "duration", "\"5m\"",

@@ -46,13 +46,12 @@ struct CurlHttp::Generation final : TransferOwner {
   ~Generation() override;
 
   void start(HttpRequest request, std::function<void(HttpEvidence)> done);
-  bool outworn() const noexcept { return !leaving.empty() || streams >= kMaxStreams; }
+  bool outworn() const noexcept { return streams >= kMaxStreams; }
 
   // TransferOwner
   void socket_opened(int fd) override;
   void socket_closing(int fd) override;
   void goaway(std::uint64_t connection, const Goaway& frame) override;
-  bool is_leaving(std::uint64_t connection) const override;
 
   // libcurl asks for events on sockets and for a timer
   static int on_socket(CURL*, curl_socket_t fd, int what, void* self, void*);
@@ -71,8 +70,7 @@ struct CurlHttp::Generation final : TransferOwner {
 
   EpollLoop& loop;
   const HttpSettings& settings;
-  int streams = 0;                       // HTTP/2 requests so far
-  std::vector<std::uint64_t> leaving{};  // connections whose servers have said GOAWAY
+  int streams = 0;  // HTTP/2 requests so far
   std::vector<std::unique_ptr<Transfer>> idle{};
   std::vector<std::unique_ptr<Transfer>> busy{};
   std::vector<bool> opened{};  // by descriptor: opened by us, so that its closing is told
@@ -152,11 +150,6 @@ void CurlHttp::Generation::goaway(std::uint64_t connection, const Goaway& frame)
   if (connection == 0) return;
   for (const auto& transfer : busy)
     if (transfer->connection() == connection) transfer->note_goaway(frame);
-  leaving.push_back(connection);
-}
-
-bool CurlHttp::Generation::is_leaving(std::uint64_t connection) const {
-  return std::find(leaving.begin(), leaving.end(), connection) != leaving.end();
 }
 
 void CurlHttp::Generation::socket_opened(int fd) {

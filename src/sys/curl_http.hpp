@@ -27,10 +27,9 @@ struct HttpSettings {
 // the opening of a connection and again right before the request would be written. A request without a body has a
 // connection of its own as well. Redirects are never followed.
 //
-// libcurl 7.88 goes on using an HTTP/2 connection whose server has said GOAWAY (requests on it hang), and resets every stream
-// that has ended, for which servers with a limit on resets close the connection (nghttp2: 1,000 at once, and not always
-// with a true last stream). So connections belong to a generation: after a GOAWAY, or well before that limit, a new one
-// begins, and the requests in flight end on the old one.
+// libcurl 7.88 resets every HTTP/2 stream that has ended, for which servers with a limit on resets close the connection
+// (nghttp2: 1,000 at once, and not always with a true last stream). So connections belong to a generation: well before
+// that limit a new one begins, and the requests in flight end on the old one.
 //
 // Destroying the object drops the requests in flight without calling their `done`.
 class CurlHttp final : public HttpClient {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ascii.hpp"
 #include "sys/curl_mail_session.hpp"
 #include "sys/epoll_loop.hpp"
 
@@ -32,8 +33,7 @@ bool is_one_word(const std::string& text) {
 
 bool looks_like_host(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-           c == ':' || c == '_';
+    return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == ':' || c == '_';
   });
 }
 

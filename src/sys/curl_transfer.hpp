@@ -30,8 +30,6 @@ class TransferOwner {
   virtual void socket_closing(int fd) = 0;
   // One transfer has read this; it holds for all on the same connection.
   virtual void goaway(std::uint64_t connection, const Goaway& frame) = 0;
-  // No request may be begun on it.
-  virtual bool is_leaving(std::uint64_t connection) const = 0;
 };
 
 // One easy handle with everything that one request at a time needs, used for many requests one after the other.

@@ -134,8 +134,7 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   // Reading a named pipe waits until somebody writes to it, maybe for ever. One that the shell hands over has a writer.
   if (S_ISFIFO(info.st_mode) && !path.starts_with("/dev/") && !path.starts_with("/proc/"))
     return fail(Code::kConfig, "cannot read '" + path + "': it is a named pipe");
-  const int flags = ::fcntl(fd.get(), F_GETFL);
-  if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) != 0)
+  if (!S_ISREG(info.st_mode) && ::fcntl(fd.get(), F_SETFL, 0) != 0)  // wait for that writer
     return fail(file_error("cannot read '" + path + "'", errno));
   return read_all(fd.get(), path, max_bytes);
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "sys/ca_bundle.hpp"
 
@@ -69,6 +70,27 @@ TEST_F(Files, F23_NoSpaceIsItsOwnError) {
   EXPECT_EQ(file_error("x", EACCES).code, Code::kPermission);
   EXPECT_EQ(file_error("x", EROFS).code, Code::kPermission);
   EXPECT_EQ(file_error("x", EIO).code, Code::kIo);
+}
+
+TEST_F(Files, ANamedPipeIsRefusedInsteadOfWaitedFor) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const Result<std::string> text = read_file(path_, 100);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("named pipe"), std::string::npos);
+}
+
+// What a shell makes of <(…) has somebody who writes.
+TEST_F(Files, APipeThatTheShellHandsOverIsRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ASSERT_EQ(::write(ends[1], "late", 4), 4);
+    ::close(ends[1]);
+  });
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0]), 100).value(), "late");
+  writer.join();
+  ::close(ends[0]);
 }
 
 TEST_F(Files, ReadIsBounded) {

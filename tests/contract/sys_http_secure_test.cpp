@@ -1,6 +1,7 @@
 // TLS, HTTP/2 (table 1.5), the address guard and what must not leak, with the real client and real peers.
 
 #include <map>
+#include <set>
 
 #include "contract/sys_http_support.hpp"
 
@@ -147,6 +148,46 @@ TEST(SysHttp2, F29_GoawayReachesEveryStreamOfTheConnection) {
   EXPECT_EQ(outcomes["not-sent"], 1);  // the fourth stream; the two before it were answered
   EXPECT_EQ(outcomes["sent"], 2);
   for (int i = 0; i < 3; ++i) EXPECT_LE(requests_with_id(*tls.stub, "m-" + std::to_string(i)), 1);
+}
+
+std::set<int> connections(const StubProcess& stub) {
+  std::set<int> seen;
+  for (const auto& line : stub.log()) seen.insert(line["conn"].get<int>());
+  return seen;
+}
+
+// What libcurl does by itself, and what is relied on: no request is begun on a connection after its GOAWAY, while those
+// that are out on it are answered.
+TEST(SysHttp2, F29_AfterAGoawayTheNextRequestTakesAnotherConnection) {
+  const TlsStub tls;
+  HttpUnderTest client(tls.settings());
+  std::map<std::string, std::string> outcomes;
+  const auto start = [&](const std::string& name, const std::string& path) {
+    client.http().start(h2(short_lived(post(tls.url(path)), Duration(10'000))),
+                        [&, name](const HttpEvidence& evidence) {
+                          outcomes[name] = judged(evidence);
+                          if (outcomes.size() == 3) client.loop().stop();
+                        });
+  };
+  start("out before it", "slow:1");
+  client.loop().after(Duration(200), [&] { start("never answered", "h2-goaway:2:above"); });
+  client.loop().after(Duration(400), [&] { start("after it", "x"); });
+  client.loop().run();
+  EXPECT_EQ(outcomes["out before it"], "sent");
+  EXPECT_EQ(outcomes["never answered"], "unknown");
+  EXPECT_EQ(outcomes["after it"], "sent");
+  EXPECT_EQ(connections(*tls.stub).size(), 2U);
+}
+
+// libcurl resets each stream that has ended, and this server (nghttp2) closes a connection after a thousand resets.
+TEST(SysHttp2, AConnectionIsLeftBeforeItsServerTiresOfResets) {
+  const TlsStub tls;
+  HttpUnderTest client(tls.settings());
+  int sent = 0;
+  constexpr int kRequests = 1300;
+  for (int i = 0; i < kRequests; ++i) sent += judged(client.call(h2(post(tls.url())))) == "sent" ? 1 : 0;
+  EXPECT_EQ(sent, kRequests);
+  EXPECT_EQ(connections(*tls.stub).size(), 2U);
 }
 
 TEST(SysHttp2, ManyStreamsOnOneConnection) {

@@ -55,6 +55,8 @@ EOF
   contains "$out" "maintenance"
   n show "$id"
   contains "$out" "the channel is paused: vendor's maintenance"
+  n show "$id" --json
+  [ "$(json "$out" 'j["closed_channel"]["state"]')" = paused ]
   n channel resume log
   expect 0
   n show "$id"

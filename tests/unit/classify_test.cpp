@@ -217,14 +217,21 @@ INSTANTIATE_TEST_SUITE_P(
                     StreamRow{"GOAWAY below after an earlier attempt", 16, 0, false, 5, 3, 2, Class::kUnknown},
                     StreamRow{"socket closed cleanly", 18, 0, false, 5, -1, 1, Class::kUnknown}));
 
-TEST(Classify, F29_EnhanceYourCalmHaltsTheLane) {
+// A request that left whole, on a stream that the server's GOAWAY disowns.
+HttpEvidence below_goaway() {
   HttpEvidence e;
   e.curl_code = 16;
   e.handed_over = true;
   e.requests_begun = 1;
   e.body_bytes_out = e.body_length = 100;
-  e.stream_id = 1;
-  e.goaway_last_stream = 0;
+  e.stream_id = 5;
+  e.goaway_last_stream = 3;
+  e.goaway_error = 0;
+  return e;
+}
+
+TEST(Classify, F29_EnhanceYourCalmHaltsTheLane) {
+  HttpEvidence e = below_goaway();
   e.goaway_error = 0xb;
   const Outcome outcome = judge(e);
   EXPECT_EQ(outcome.cls, Class::kNotSent);
@@ -235,14 +242,7 @@ TEST(Classify, F29_EnhanceYourCalmHaltsTheLane) {
 }
 
 TEST(Classify, F29_AGoawayAfterAnErrorOfTheServersOwnIsNoProof) {
-  HttpEvidence e;
-  e.curl_code = 16;
-  e.handed_over = true;
-  e.requests_begun = 1;
-  e.body_bytes_out = e.body_length = 100;
-  e.stream_id = 5;
-  e.goaway_last_stream = 3;
-  e.goaway_error = 0;
+  HttpEvidence e = below_goaway();
   EXPECT_EQ(judge(e).cls, Class::kNotSent);
   e.silent_retry = true;  // wanted, and stopped before its first byte
   EXPECT_EQ(judge(e).cls, Class::kNotSent);

@@ -18,10 +18,7 @@ class Session {
   virtual void on_input() = 0;
 
   // What will be done about `stream` has just been decided; other requests may come before it is performed.
-  virtual void decided(std::uint32_t stream, const Behaviour& act) {
-    (void)stream;
-    (void)act;
-  }
+  virtual void decided(std::uint32_t /*stream*/, const Behaviour& /*act*/) {}
 
   // The request on `stream` is in the log; now do what was decided.
   virtual void perform(std::uint32_t stream, const Behaviour& act) = 0;
