@@ -17,8 +17,8 @@ MESSAGES    ?= 100000
 build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; }; \
         cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench kills fuzz \
-        coverage quickstart experiments install clean distclean dist-check
+.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench kills \
+        fuzz fuzz-check coverage quickstart experiments install clean distclean dist-check
 
 all: build  ## build/notifyctl (the default)
 
@@ -72,10 +72,13 @@ docs: deps-test  ## man pages and links
 	@scripts/run-tests.sh docs
 
 asan-build: deps-test
-	@$(call build,asan,unit_tests contract_tests vendor_stub notifyctl)
+	@$(call build,asan,unit_tests contract_tests vendor_stub notifyctl fuzz_programs)
 
-asan: asan-build  ## unit and contract suites under AddressSanitizer and UBSan
+asan: asan-build  ## unit and contract suites under AddressSanitizer and UBSan, compiled by clang (part of CI)
 	@scripts/run-tests.sh --build build/asan unit contract
+
+fuzz-check: asan-build  ## every fuzzer over 2,000 inputs that are the same every time (part of CI)
+	@scripts/run-fuzzers.sh build/asan runs=2000
 
 tsan: deps-test  ## unit and contract suites under ThreadSanitizer
 	@$(call build,tsan,test_programs)

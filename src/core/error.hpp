@@ -87,3 +87,6 @@ namespace notify {
 }
 #define ASSERT(condition) \
   ((condition) ? static_cast<void>(0) : ::notify::assertion_failed(#condition, __FILE__, __LINE__))
+
+// UNREACHABLE("why"): an ASSERT that always fails, where no value can be returned.
+#define UNREACHABLE(why) ::notify::assertion_failed(why, __FILE__, __LINE__)

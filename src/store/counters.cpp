@@ -20,8 +20,7 @@ Counter counter_of(OutboxState state) noexcept {
     case OutboxState::kPending:
     case OutboxState::kPublishing: break;
   }
-  ASSERT(!"a final state");
-  return Counter::kEnqueued;
+  UNREACHABLE("not a final state");
 }
 
 Counter counter_of(InboxState state) noexcept {
@@ -33,8 +32,7 @@ Counter counter_of(InboxState state) noexcept {
     case InboxState::kNone:
     case InboxState::kSending: break;
   }
-  ASSERT(!"a final state");
-  return Counter::kEnqueued;
+  UNREACHABLE("not a final state");
 }
 
 void Counters::add(Counter counter, std::int64_t change, Instant now) noexcept {

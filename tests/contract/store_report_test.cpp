@@ -36,8 +36,7 @@ class ReportTest : public StoreTest {
     queued("sending");
     lease("sending");
     written([&] { return store->inbox().claim({id("sending"), row_of("sending"), "mail", 5, 3, now}); });
-    for (const auto& [key, to] :
-         {std::pair{"sent", InboxState::kSent}, {"refused", InboxState::kFailed}, {"unknown", InboxState::kError}}) {
+    const auto settled = [&](const char* key, InboxState to) {
       queued(key);
       write([&]() -> Result<void> {
         TRY_ASSIGN(const std::optional<std::int64_t> outbox_id, store->outbox().find(id(key)));
@@ -46,7 +45,10 @@ class ReportTest : public StoreTest {
         TRY(store->queue().remove_any(id(key)));
         return {};
       });
-    }
+    };
+    settled("sent", InboxState::kSent);
+    settled("refused", InboxState::kFailed);
+    settled("unknown", InboxState::kError);
     park("refused", "refused");  // has an inbox row as well
     queued("parked");
     write([&]() -> Result<void> {

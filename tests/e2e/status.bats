@@ -204,7 +204,7 @@ EOF
   contains "$out" "$id"
   contains "$out" enqueued
   n show "$id" --json
-  [ "$(json "$out" 'list(j)')" = "['message_id', 'outbox', 'queue', 'inbox', 'parked', 'attempts', 'events']" ]
+  [ "$(json "$out" 'list(j)')" = "['message_id', 'outbox', 'queue', 'inbox', 'parked', 'closed_channel', 'attempts', 'events']" ]
   [ "$(json "$out" '(j["outbox"]["key"], j["queue"], j["inbox"], j["parked"], j["attempts"])')" = "('first', None, None, None, [])" ]
   n show nothing
   expect 65

@@ -47,8 +47,7 @@ class MemoryOutbox final : public Store, private OutboxTable {
  private:
   template <class Table>
   static Table& none() {
-    ASSERT(!"only the outbox is there");
-    std::abort();
+    UNREACHABLE("only the outbox is there");
   }
 
   Result<InsertResult> insert(const NewMessage& message, Instant now) override;

@@ -178,6 +178,7 @@ frobnicate = true
 }
 
 TEST(ConfigFile, what_is_not_toml_is_named_with_its_place) {
+  expect_problem("\n£", "/etc/notifyctl/config.toml:2:1");  // see sys/toml.hpp
   expect_problem("[relay\nbatch = 1\n", "/etc/notifyctl/config.toml:1:");
   expect_problem("database = \"/a\"\ndatabase = \"/b\"\n", "/etc/notifyctl/config.toml:2:");
   expect_problem(std::string("database = \"/\xff\"\n"), "/etc/notifyctl/config.toml:1:");
