@@ -273,6 +273,7 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   TRY_ASSIGN(open.path, context.database());
   open.create = true;
   open.create_parent = context.database_is_default();
+  open.trusted_inserts = true;
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
 
   Reporter reporter(context, rejects, input.name());

@@ -1,5 +1,6 @@
 #include "core/bulk_enqueue.hpp"
 
+#include <future>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -68,17 +69,51 @@ void count(BulkSummary& summary, const InsertResult& result) {
 // --- a stream
 // ---------------------------------------------------------------------------------------------------
 
-struct BulkEnqueue::Impl {
-  // What became of one line of the group: first a message or an error, then for a message its result.
-  struct Item {
-    std::int64_t line = 0;
-    std::size_t text_begin = 0;  // in texts
-    std::size_t text_end = 0;
-    std::optional<Error> error{};
-    NewMessage message{};
-    InsertResult result{};
-  };
+// What became of one line: first a message or an error, then for a message its result.
+struct BulkEnqueue::Item {
+  std::int64_t line = 0;
+  std::size_t text_begin = 0;  // in the group's texts
+  std::size_t text_end = 0;
+  std::optional<Error> error{};
+  NewMessage message{};
+  InsertResult result{};
+};
 
+// The lines of one transaction.
+struct BulkEnqueue::Group {
+  std::vector<Item> items{};  // the first `size` are the group; the rest keep their memory
+  std::size_t size = 0;
+  std::size_t messages = 0;
+  std::size_t bytes = 0;
+  std::string texts{};
+
+  bool full() const noexcept { return size >= kGroupRows || bytes >= kGroupBytes; }
+
+  Item& add(const InputLine& line) {
+    if (size == items.size()) items.emplace_back();
+    Item& item = items[size++];
+    item.line = line.number;
+    item.text_begin = texts.size();
+    texts += line.text;
+    item.text_end = texts.size();
+    item.error.reset();
+    bytes += line.text.size();
+    return item;
+  }
+
+  std::string_view text(const Item& item) const {
+    return std::string_view(texts).substr(item.text_begin, item.text_end - item.text_begin);
+  }
+
+  void clear() {
+    for (std::size_t i = 0; i < size; ++i)
+      if (items[i].message.payload.capacity() > kKeptPayload) items[i].message = NewMessage{};
+    size = messages = bytes = 0;
+    texts.clear();
+  }
+};
+
+struct BulkEnqueue::Impl {
   Store& store;
   Clock& clock;
   CrashPoints& crash_points;
@@ -87,21 +122,20 @@ struct BulkEnqueue::Impl {
 
   LineSplitter splitter{};
   MessageReader reader{};
-  std::vector<Item> items{};  // the first `size` are the group; the rest keep their memory
-  std::size_t size = 0;
-  std::size_t messages = 0;
-  std::size_t bytes = 0;
-  std::string texts{};
+  Group reading{};
+  Group writing{};
   BulkSummary summary{};
+  std::future<Result<void>> written{};  // of `writing`; last, so that it ends before what it uses
 
   Result<void> take_lines();
   Result<void> take(const InputLine& line);
-  Result<void> commit();
+  Result<void> hand_over();
+  Result<void> settle();
   Result<void> insert_together();
-  Result<void> commit_one_by_one(const Error& reason);
-  void report(Item& item);
-  void clear();
-  Error not_taken(Error error, std::size_t from) const;
+  Result<void> report_all();
+  Result<void> inserted_nothing(const Error& reason);
+  void report(const Item& item);
+  static Error not_taken(Error error, const Item& first);
 };
 
 Result<void> BulkEnqueue::Impl::take_lines() {
@@ -111,30 +145,66 @@ Result<void> BulkEnqueue::Impl::take_lines() {
 
 Result<void> BulkEnqueue::Impl::take(const InputLine& line) {
   TRY(reader.check(line));
-  if (size == 0) context.now = clock.now();
-  if (size == items.size()) items.emplace_back();
-  Item& item = items[size++];
-  item.line = line.number;
-  item.text_begin = texts.size();
-  texts += line.text;
-  item.text_end = texts.size();
-  bytes += line.text.size();
-  item.error.reset();
+  if (reading.size == 0) context.now = clock.now();
+  Item& item = reading.add(line);
   if (auto read = reader.read(line, context, item.message); !read) {
     item.error = std::move(read).error();
   } else {
-    ++messages;
-    bytes += item.message.payload.size();
+    ++reading.messages;
+    reading.bytes += item.message.payload.size();
   }
-  return size >= kGroupRows || bytes >= kGroupBytes ? commit() : Result<void>();
+  return reading.full() ? hand_over() : Result<void>();
 }
 
+// The group goes to the database on a thread of its own, while the next one is read.
+Result<void> BulkEnqueue::Impl::hand_over() {
+  TRY(settle());
+  std::swap(reading, writing);
+  if (writing.messages > 0) written = std::async(std::launch::async, [this] { return insert_together(); });
+  return {};
+}
+
+// Waits for the group that is being written and tells what became of its lines. On an error that concerns all, what
+// stands before the lines it names is durable; the rest is the caller's matter.
+Result<void> BulkEnqueue::Impl::settle() {
+  const Result<void> inserted = written.valid() ? written.get() : Result<void>();
+  const Result<void> told = inserted ? report_all() : inserted_nothing(inserted.error());
+  writing.clear();
+  if (!told) reading.clear();
+  return told;
+}
+
+Result<void> BulkEnqueue::Impl::report_all() {
+  for (std::size_t i = 0; i < writing.size; ++i) report(writing.items[i]);
+  return {};
+}
+
+// The group was refused. Where the reason may be one message's, find out whose.
+Result<void> BulkEnqueue::Impl::inserted_nothing(const Error& reason) {
+  if (concerns_all(reason.code)) return fail(not_taken(reason, writing.items.front()));
+  for (std::size_t i = 0; i < writing.size; ++i) {
+    Item& item = writing.items[i];
+    if (!item.error && writing.messages == 1) item.error = reason;
+    if (!item.error) {
+      auto inserted = enqueue_one(store, clock, crash_points, item.message);
+      if (!inserted && concerns_all(inserted.error().code)) return fail(not_taken(inserted.error(), item));
+      if (inserted)
+        item.result = std::move(*inserted);
+      else
+        item.error = std::move(inserted).error();
+    }
+    report(item);
+  }
+  return {};
+}
+
+// On the group's own thread.
 Result<void> BulkEnqueue::Impl::insert_together() {
   TRY(store.write([&]() -> Result<void> {
     const Instant now = clock.now();
-    for (std::size_t i = 0; i < size; ++i) {
-      if (items[i].error) continue;
-      TRY_ASSIGN(items[i].result, store.outbox().insert(items[i].message, now));
+    for (std::size_t i = 0; i < writing.size; ++i) {
+      if (writing.items[i].error) continue;
+      TRY_ASSIGN(writing.items[i].result, store.outbox().insert(writing.items[i].message, now));
     }
     crash_points.reach(CrashPoint::kEnqueueBeforeCommit);
     return {};
@@ -143,68 +213,20 @@ Result<void> BulkEnqueue::Impl::insert_together() {
   return {};
 }
 
-Result<void> BulkEnqueue::Impl::commit() {
-  if (messages > 0) {
-    if (auto inserted = insert_together(); !inserted) {
-      if (concerns_all(inserted.error().code)) {
-        Error error = not_taken(std::move(inserted).error(), 0);
-        clear();
-        return fail(std::move(error));
-      }
-      return commit_one_by_one(inserted.error());
-    }
-  }
-  for (std::size_t i = 0; i < size; ++i) report(items[i]);
-  clear();
-  return {};
-}
-
-// The group was refused for a reason that may be one message's: find out whose.
-Result<void> BulkEnqueue::Impl::commit_one_by_one(const Error& reason) {
-  for (std::size_t i = 0; i < size; ++i) {
-    Item& item = items[i];
-    if (!item.error && messages == 1) item.error = reason;
-    if (!item.error) {
-      auto inserted = enqueue_one(store, clock, crash_points, item.message);
-      if (!inserted && concerns_all(inserted.error().code)) {
-        Error error = not_taken(std::move(inserted).error(), i);
-        clear();
-        return fail(std::move(error));
-      }
-      if (inserted)
-        item.result = std::move(*inserted);
-      else
-        item.error = std::move(inserted).error();
-    }
-    report(item);
-  }
-  clear();
-  return {};
-}
-
-void BulkEnqueue::Impl::report(Item& item) {
-  const std::string_view text = std::string_view(texts).substr(item.text_begin, item.text_end - item.text_begin);
+void BulkEnqueue::Impl::report(const Item& item) {
   ++summary.lines;
   if (item.error) {
     ++summary.rejected;
-    sink.rejected(item.line, *item.error, text);
+    sink.rejected(item.line, *item.error, writing.text(item));
     return;
   }
   count(summary, item.result);
   const bool conflict = item.result.kind == InsertResult::Kind::kConflict;
-  sink.inserted(item.line, item.message.dedup_key, item.result, conflict ? text : std::string_view());
+  sink.inserted(item.line, item.message.dedup_key, item.result, conflict ? writing.text(item) : std::string_view());
 }
 
-void BulkEnqueue::Impl::clear() {
-  for (std::size_t i = 0; i < size; ++i)
-    if (items[i].message.payload.capacity() > kKeptPayload) items[i].message = NewMessage{};
-  size = messages = bytes = 0;
-  texts.clear();
-}
-
-Error BulkEnqueue::Impl::not_taken(Error error, std::size_t from) const {
-  // The group is the reader's matter; what stands before it is durable.
-  return with_context(std::move(error), "line " + std::to_string(items[from].line) + " and what follows was not taken");
+Error BulkEnqueue::Impl::not_taken(Error error, const Item& first) {
+  return with_context(std::move(error), "line " + std::to_string(first.line) + " and what follows was not taken");
 }
 
 BulkEnqueue::BulkEnqueue(Store& store, Clock& clock, CrashPoints& crash_points, const EnqueueContext& context,
@@ -217,12 +239,15 @@ Result<void> BulkEnqueue::feed(std::string_view bytes) {
   return impl_->take_lines();
 }
 
-Result<void> BulkEnqueue::flush() { return impl_->commit(); }
+Result<void> BulkEnqueue::flush() {
+  TRY(impl_->hand_over());
+  return impl_->settle();
+}
 
 Result<void> BulkEnqueue::finish() {
   impl_->splitter.finish();
   TRY(impl_->take_lines());
-  return impl_->commit();
+  return flush();
 }
 
 const BulkSummary& BulkEnqueue::summary() const { return impl_->summary; }

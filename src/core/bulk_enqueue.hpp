@@ -35,6 +35,9 @@ class LineSink {
 // groups of at most kGroupRows rows or kGroupBytes bytes; no write lock is held in between. Good lines are
 // taken, bad ones reported: rerunning the same file is harmless for lines with keys.
 //
+// A group is written on a thread of its own while the next one is read: until flush() or finish() has returned, the
+// store belongs to this object. The sink hears about the lines on the caller's thread.
+//
 // feed, flush and finish fail only when nothing more can be taken (database busy, disk full, input not UTF-8
 // at all); the group in work is then not in the database and its lines were not reported. When a group fails
 // for another reason, its lines are tried one by one, so that one of them cannot keep out the others.
@@ -58,6 +61,8 @@ class BulkEnqueue {
   const BulkSummary& summary() const;
 
  private:
+  struct Item;
+  struct Group;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

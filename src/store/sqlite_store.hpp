@@ -22,7 +22,7 @@ struct StoreSettings {
   std::string filesystem{};  // for reports
 };
 
-// The store over one SQLite database in WAL mode. One instance belongs to one thread. Made by open_store.
+// The store over one SQLite database in WAL mode. One instance belongs to one thread at a time. Made by open_store.
 class SqliteStore final : public Store, public Reports {
  public:
   SqliteStore(std::unique_ptr<sqlite::Database> database, StoreSettings settings);

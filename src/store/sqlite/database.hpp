@@ -21,7 +21,7 @@ struct ConnectOptions {
   bool triggers = true;
 };
 
-// One connection: owns the handle and its prepared statements. Belongs to one thread. The file must exist.
+// One connection: owns the handle and its prepared statements. Belongs to one thread at a time. The file must exist.
 class Database {
  public:
   // The busy handler is in place before the first statement of any kind. synchronous is FULL. Nothing is read yet.
