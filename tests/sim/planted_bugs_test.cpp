@@ -64,6 +64,15 @@ constexpr PlantedBug kBugs[] = {
          VALUES (NEW.message_id, NEW.outbox_id, NEW.channel, 'SENDING', 7, 1, 1, 1, 1, 1);
          UPDATE notification_inbox SET status = 'SENT', settled_at = 1 WHERE message_id = NEW.message_id;
        END)sql"},
+    {.name = "WhoHasAMessageOfABroadcastIsForgotten", .sql = R"sql(
+       CREATE TRIGGER bug AFTER INSERT ON notification_broadcast_target BEGIN
+         DELETE FROM notification_broadcast_target
+          WHERE broadcast_id = NEW.broadcast_id AND recipient = NEW.recipient;
+       END)sql"},
+    {.name = "AFanOutEndsBeforeItsList", .sql = R"sql(
+       CREATE TRIGGER bug AFTER UPDATE OF fanned_bytes ON notification_broadcast WHEN NEW.status = 'OPEN' BEGIN
+         UPDATE notification_broadcast SET fanned_bytes = list_bytes, status = 'DONE' WHERE id = NEW.id;
+       END)sql"},
     {.name = "UnknownIsNotSent", .unknown_is_not_sent = true},
     {.name = "CommitsAreNotSynced", .lazy_sync = true},
 };

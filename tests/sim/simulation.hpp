@@ -29,6 +29,8 @@ struct PlantedBug {
 
 inline constexpr int kSteps = 400;
 inline constexpr int kMessages = 40;
+inline constexpr int kBroadcasts = 3;
+inline constexpr int kPeople = 6;  // that a broadcast is for
 inline constexpr std::size_t kProcesses = 5;
 
 class Simulation {
@@ -55,6 +57,7 @@ class Simulation {
   void run() {
     for (int step = 0; step < kSteps; ++step) {
       action();
+      meet_fanned_out();
       check();
       if (failed_()) return;
     }
@@ -83,10 +86,37 @@ class Simulation {
   }
 
   void enqueue() {
-    if (ids_.size() >= kMessages) return;
+    if (roll(12) == 0) return broadcast();
+    if (single_ >= kMessages) return;
+    ++single_;
     const bool hook = roll(4) == 0;
     ids_.push_back(world_.enqueue("key" + std::to_string(ids_.size()), hook ? "hook" : "sms", roll(10)));
     if (!hook) at_most_once_.insert(ids_.back());
+  }
+
+  // To a list that names some recipients twice. The same run may be made again, as after one that died.
+  void broadcast() {
+    const std::size_t number = std::min(broadcasts_.size(), static_cast<std::size_t>(roll(kBroadcasts)));
+    const std::string key = "all" + std::to_string(number);
+    std::vector<std::string> list;
+    for (int i = 0; i < kPeople * 3 / 2; ++i) list.push_back("+821000000" + std::to_string(100 + i % kPeople));
+    KillSwitch kill_switch;
+    if (roll(3) == 0) kill_switch.arm(1 + roll(2));
+    try {
+      world_.broadcast(key, list, "sms", kill_switch);
+    } catch (const Killed&) {
+    }
+    if (const auto accepted = world_.observer().broadcasts().find(key); *accepted) broadcasts_[key] = (*accepted)->id;
+  }
+
+  // Messages that a relay has made of a broadcast.
+  void meet_fanned_out() {
+    for (const auto& [key, broadcast] : broadcasts_) {
+      const auto made = world_.observer().broadcasts().message_ids(broadcast);
+      ASSERT_TRUE(made);
+      for (const std::string& id : *made)
+        if (at_most_once_.insert(id).second) ids_.push_back(id);
+    }
   }
 
   void start() {
@@ -269,11 +299,17 @@ class Simulation {
     }
     for (int round = 0; round < 12; ++round) {
       world_.relay_all();
+      meet_fanned_out();
       world_.work_all(good);
       world_.reconcile();
       world_.clock.advance(4h);
     }
     check();
+    for (const auto& [key, broadcast] : broadcasts_) {
+      const auto made = world_.observer().broadcasts().message_ids(broadcast);
+      EXPECT_EQ(made->size(), static_cast<std::size_t>(kPeople))
+          << "not every recipient of a broadcast has one message";
+    }
     const StatusReport report = world_.status();
     EXPECT_EQ(report.outbox.total(), static_cast<std::int64_t>(ids_.size()));
     EXPECT_EQ(report.outbox.published + report.outbox.skipped, static_cast<std::int64_t>(ids_.size()));
@@ -296,6 +332,8 @@ class Simulation {
   test::FakeRandom dice_;
   PlantedBug bug_;
   std::function<bool()> failed_;
+  int single_ = 0;
+  std::map<std::string, std::int64_t> broadcasts_{};  // ids, by key
   std::vector<std::string> ids_{};
   std::set<std::string> at_most_once_{};
   std::set<std::string> accepted_{};

@@ -49,6 +49,17 @@ int Vendor::most() const {
 
 void NullChannel::ADD_FAILURE_UNREACHABLE() { ADD_FAILURE() << "the simulated driver was asked to send"; }
 
+Result<std::string> MemorySpool::read(const std::string& name, std::int64_t offset, std::size_t max) {
+  return lists_.at(name).substr(static_cast<std::size_t>(offset), std::min(max, kMost));
+}
+
+Result<bool> MemorySpool::intact(const std::string& name) { return lists_.contains(name); }
+
+Result<void> MemorySpool::sweep(const std::set<std::string>& needed, Duration) {
+  std::erase_if(lists_, [&](const auto& list) { return !needed.contains(list.first); });
+  return {};
+}
+
 // --- Process ------------------------------------------------------------------------------------------------
 
 Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(world.open()) {
@@ -64,6 +75,7 @@ Process::Process(World& world, Kind kind) : world_(world), kind_(kind), store_(w
     relay_ = std::make_unique<Relay>(
         RelayPorts{*store_, *transport_, world.lives, world.clock, world.random, kill_switch_, world.events, policies},
         world.config.relay, run_);
+    fan_out_ = std::make_unique<FanOut>(*store_, world.spool, world.clock, kill_switch_, world.events);
     return;
   }
   if (kind == Kind::kReconciler) {
@@ -85,7 +97,10 @@ Process::~Process() = default;
 
 Result<int> Process::relay_step() {
   TRY(relay_->recover());
-  return relay_->step(INT32_MAX);
+  TRY_ASSIGN(const int recipients, fan_out_->step());
+  TRY_ASSIGN(const int rows, relay_->step(INT32_MAX));
+  TRY(fan_out_->tidy());
+  return recipients + rows;
 }
 
 Result<bool> Process::reconcile_step() {
@@ -157,6 +172,22 @@ std::string World::enqueue(const std::string& key, const std::string& channel, i
     return {};
   }));
   return id;
+}
+
+std::int64_t World::broadcast(const std::string& key, const std::vector<std::string>& recipients,
+                              const std::string& channel, CrashPoints& crash_points) {
+  NewBroadcast request;
+  request.key = key;
+  request.list = std::string(64 - key.size(), '0') + key;  // as long as a SHA-256 in hex
+  std::string list;
+  for (const std::string& recipient : recipients) list += recipient + "\n";
+  request.list_bytes = static_cast<std::int64_t>(list.size());
+  request.recipients = static_cast<std::int64_t>(recipients.size());
+  request.message.channel = channel;
+  request.message.payload = R"({"body":"hello, all"})";
+  sign_broadcast(request, key);
+  spool.keep(request.list, std::move(list));
+  return must(accept_broadcast(*open(), clock, crash_points, request)).broadcast.id;
 }
 
 Process& World::start(Process::Kind kind) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/broadcast.hpp"
 #include "core/lane_alerts.hpp"
 #include "core/reconcile.hpp"
 #include "core/recovery.hpp"
@@ -87,6 +88,20 @@ class NullChannel final : public Channel {
   static void ADD_FAILURE_UNREACHABLE();
 };
 
+// Lists of recipients in memory. Hands out a few lines at a time, so that fanning out takes many steps.
+class MemorySpool final : public Spool {
+ public:
+  static constexpr std::size_t kMost = 64;
+
+  void keep(const std::string& name, std::string list) { lists_[name] = std::move(list); }
+  Result<std::string> read(const std::string& name, std::int64_t offset, std::size_t max) override;
+  Result<bool> intact(const std::string& name) override;
+  Result<void> sweep(const std::set<std::string>& needed, Duration age) override;
+
+ private:
+  std::map<std::string, std::string> lists_{};
+};
+
 class World;
 
 // One relay, worker or reconcile process.
@@ -103,7 +118,7 @@ class Process {
   Worker& worker() { return *worker_; }
   Relay& relay() { return *relay_; }
 
-  // Relay: recover and one batch. Returns rows looked at.
+  // Relay: recover, one step of fanning out and one batch. Returns recipients and rows looked at.
   Result<int> relay_step();
   // Reconciler: the next of its steps. False: that was the last one.
   Result<bool> reconcile_step();
@@ -122,6 +137,7 @@ class Process {
   std::unique_ptr<SqliteStore> store_{};
   std::int64_t run_ = 0;
   std::unique_ptr<Transport> transport_{};
+  std::unique_ptr<FanOut> fan_out_{};
   std::unique_ptr<Relay> relay_{};
   std::unique_ptr<Worker> worker_{};
   std::unique_ptr<Reconciler> reconciler_{};
@@ -142,6 +158,7 @@ class World {
   Lives lives{};
   SilentEvents events{};
   Vendor vendor{};
+  MemorySpool spool{};
   NullChannel driver{};
   std::set<std::string> broken{};  // channels whose driver cannot be made
   TemplateSet templates{};
@@ -158,6 +175,10 @@ class World {
 
   // Inserts a message and commits. Returns its id.
   std::string enqueue(const std::string& key, const std::string& channel = "sms", int priority = 5);
+
+  // Accepts a broadcast to these recipients. Returns its id.
+  std::int64_t broadcast(const std::string& key, const std::vector<std::string>& recipients, const std::string& channel,
+                         CrashPoints& crash_points);
 
   Process& start(Process::Kind kind);
   // SIGKILL: its lock is free, its memory gone.
