@@ -22,7 +22,10 @@ DRIVERS = {
     "webhook": 'driver = "webhook"\nurl = "{url}"',
     "smtp": 'driver = "smtp"\nhost = "127.0.0.1"\nport = {port}\ntls = "none"\nhelo = "bench.example"\n'
             'from = "Bench <bench@example.com>"',
+    "apns": 'driver = "apns"\nurl = "{url}"\nkey = {{ file = "{dir}/../apns.p8" }}\nkey_id = "ABC123DEFG"\n'
+            'team_id = "DEF123GHIJ"\ntopic = "com.example.bench"',
 }
+RECIPIENTS = {"smtp": "device-{}@example.com", "apns": "{:064x}"}
 
 TEXT = ("The grades of this term were locked today and can now be read on the portal. Questions about a single grade "
         "are answered by the department until the end of the month. Please bring your student card along. ")
@@ -42,14 +45,15 @@ def write_lines(path, numbers, size=600, to="device-{}"):
 
 
 class Site:
-    def __init__(self, lab, name, url="http://127.0.0.1:9/hook", concurrency=64, more="", driver="webhook"):
+    def __init__(self, lab, name, url="http://127.0.0.1:9/hook", concurrency=64, more="", driver="webhook",
+                 head=""):
         self.lab = lab
         self.dir = lab.directory(name)
         self.db = self.dir / "notify.db"
         self.config = self.dir / "config.toml"
-        self.to = "device-{}@example.com" if driver == "smtp" else "device-{}"
-        settings = DRIVERS[driver].format(url=url, port=url.split(":")[2].split("/")[0])
-        self.config.write_text(CONFIG.format(dir=self.dir, driver=settings, concurrency=concurrency, more=more))
+        self.to = RECIPIENTS.get(driver, "device-{}")
+        settings = DRIVERS[driver].format(url=url, port=url.split(":")[2].split("/")[0], dir=self.dir)
+        self.config.write_text(head + CONFIG.format(dir=self.dir, driver=settings, concurrency=concurrency, more=more))
         self.config.chmod(0o600)
         self.run("init")
 

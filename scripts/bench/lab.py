@@ -22,7 +22,8 @@ http {{
   keepalive_requests 100000000;
   client_body_temp_path {dir}/a; proxy_temp_path {dir}/b; fastcgi_temp_path {dir}/c;
   uwsgi_temp_path {dir}/d; scgi_temp_path {dir}/e;
-  server {{ listen 127.0.0.1:{port} backlog=1024; location / {{ return 200; }} }}
+  {http}
+  server {{ listen 127.0.0.1:{port} backlog=1024; location / {{ {location} }} }}
 }}
 """
 
@@ -113,23 +114,23 @@ class Lab:
 
     # --- vendors
 
-    def nginx(self):
-        """A server that answers 200 at once; returns (process, URL)."""
+    def nginx(self, location="return 200;", http=""):
+        """A server that answers 200 at once, or as `location` says; returns (process, URL)."""
         directory = self.directory("nginx")
         port = free_port()
-        (directory / "nginx.conf").write_text(NGINX.format(dir=directory, port=port))
+        (directory / "nginx.conf").write_text(NGINX.format(dir=directory, port=port, location=location, http=http))
         process = self.start("nginx", "-p", directory, "-c", directory / "nginx.conf", stderr=subprocess.DEVNULL)
         wait_until(lambda: answers(port), "nginx to answer")
         return process, f"http://127.0.0.1:{port}/hook"
 
-    def vendor(self, *options):
+    def vendor(self, *options, scheme="http"):
         """The stub that keeps a log; returns (process, URL, log file)."""
         directory = self.directory("vendor")
         port_file = directory / "port"
         process = self.start(self.stub, "--port-file", port_file, "--log", directory / "log", "--no-body", *options,
                              stdout=subprocess.DEVNULL)
         wait_until(port_file.exists, "the vendor stub to listen")
-        return process, f"http://127.0.0.1:{port_file.read_text().strip()}/hook", directory / "log"
+        return process, f"{scheme}://127.0.0.1:{port_file.read_text().strip()}/hook", directory / "log"
 
     # --- results
 

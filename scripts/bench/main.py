@@ -14,6 +14,7 @@ import enqueueing
 import pipeline
 import services
 import size
+import vendors
 from lab import Failure, Lab, processor
 
 # In the order in which they are run: what needs a quiet machine first.
@@ -29,6 +30,8 @@ TARGETS = [
     ("12", pipeline.memory),
     ("13", pipeline.article),
     ("14", pipeline.mail),
+    ("15", vendors.push),
+    ("16", vendors.room_for_eight),
     ("7 10", size.many_finished_rows),
 ]
 

@@ -202,7 +202,9 @@ constexpr auto kConfigKeys = std::to_array<ConfigKey>({
      "sign, for the "
      "time in which a key is changed.",
      "webhook"},
-    {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"", "HTTP/2 is spoken over TLS only.", "webhook"},
+    {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"",
+     "HTTP/2 is spoken over TLS only, on a few connections: a server that has not got it is called by few at a time.",
+     "webhook"},
     {"channels.*", "not_sent", "list of statuses", "[]",
      "Statuses from 400 to 599 by which this receiver promises that nothing was done, so that the call may "
      "be repeated.",

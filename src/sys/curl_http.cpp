@@ -36,11 +36,15 @@ int flags_of(std::uint32_t events) noexcept {
 // Streams of one generation, and so of one connection: below nghttp2's limit on resets.
 constexpr int kMaxStreams = 900;
 
+// What RFC 9113 (6.5.2) wants a server to allow at least.
+constexpr int kStreamsOfAConnection = 100;
+
 }  // namespace
 
 // One multi handle with its connections.
 struct CurlHttp::Generation final : TransferOwner {
-  Generation(EpollLoop& event_loop, const HttpSettings& given);
+  // `shared`: handles that no request uses, of all generations.
+  Generation(EpollLoop& event_loop, const HttpSettings& given, Transfers& shared, HttpRequest::Version version);
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
   ~Generation() override;
@@ -70,9 +74,9 @@ struct CurlHttp::Generation final : TransferOwner {
 
   EpollLoop& loop;
   const HttpSettings& settings;
-  int streams = 0;  // HTTP/2 requests so far
-  std::vector<std::unique_ptr<Transfer>> idle{};
-  std::vector<std::unique_ptr<Transfer>> busy{};
+  int streams = 0;  // requests so far
+  Transfers& idle;
+  Transfers busy{};
   std::vector<bool> opened{};  // by descriptor: opened by us, so that its closing is told
   std::unique_ptr<CURLM, FreeMulti> multi{};
   std::string good_url{};  // the last one that was found to be fit
@@ -88,28 +92,35 @@ CurlHttp::Generation::~Generation() {
   loop.cancel(timer);
   for (const auto& transfer : busy) curl_multi_remove_handle(multi.get(), transfer->easy());
   busy.clear();
-  idle.clear();
   multi.reset();  // closes the connections, which tells the loop
 }
 
-CurlHttp::Generation::Generation(EpollLoop& event_loop, const HttpSettings& given)
-    : loop(event_loop), settings(given), multi(curl_multi_init()) {
+CurlHttp::Generation::Generation(EpollLoop& event_loop, const HttpSettings& given, Transfers& shared,
+                                 HttpRequest::Version version)
+    : loop(event_loop), settings(given), idle(shared), multi(curl_multi_init()) {
   ASSERT(multi != nullptr);
+  const long in_flight = std::max(1, settings.max_connections);
   curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Generation::on_socket);
   curl_multi_setopt(multi.get(), CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi.get(), CURLMOPT_TIMERFUNCTION, &Generation::on_timer);
   curl_multi_setopt(multi.get(), CURLMOPT_TIMERDATA, this);
+  curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, in_flight);
+  if (version != HttpRequest::Version::k2) return;
+  // While all connections are full, libcurl 7.88 opens one more for each request that comes (url.c, ConnectionExists:
+  // it waits for a connection that is being made only where it does not know the server yet). So their number is
+  // limited; requests wait for a stream. One more than needed, for when a connection is being left.
   curl_multi_setopt(multi.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-  curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(std::max(1, settings.max_connections)));
+  curl_multi_setopt(multi.get(), CURLMOPT_MAX_CONCURRENT_STREAMS, std::max<long>(in_flight, kStreamsOfAConnection));
+  curl_multi_setopt(multi.get(), CURLMOPT_MAX_HOST_CONNECTIONS, in_flight / kStreamsOfAConnection + 2);
 }
 
 void CurlHttp::Generation::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
   if (std::string why = why_refused(request); !why.empty()) return refuse(std::move(why), false, std::move(done));
   if (!settings.proxy.empty() && !request.allow_private)
     return refuse("behind a proxy the address cannot be checked", true, std::move(done));
-  if (request.version == HttpRequest::Version::k2) ++streams;
+  ++streams;
   std::unique_ptr<Transfer> transfer = idle_transfer();
-  transfer->prepare(std::move(request), std::move(done));
+  transfer->prepare(*this, std::move(request), std::move(done));
   const CURLMcode added = curl_multi_add_handle(multi.get(), transfer->easy());
   ASSERT(added == CURLM_OK);
   busy.push_back(std::move(transfer));
@@ -141,7 +152,7 @@ std::unique_ptr<Transfer> CurlHttp::Generation::idle_transfer() {
     idle.pop_back();
     if (!transfer->outdated()) return transfer;
   }
-  return std::make_unique<Transfer>(*this, settings);
+  return std::make_unique<Transfer>(settings);
 }
 
 // A handle that has no connection yet reads the last words of one that it was about to take; those are about nobody else's
@@ -260,17 +271,23 @@ Result<std::unique_ptr<CurlHttp>> CurlHttp::create(EpollLoop& loop, const HttpSe
 }
 
 CurlHttp::CurlHttp(EpollLoop& loop, HttpSettings settings)
-    : loop_(loop), settings_(std::move(settings)), current_(std::make_unique<Generation>(loop_, settings_)) {}
+    : loop_(loop),
+      settings_(std::move(settings)),
+      one_(std::make_unique<Generation>(loop_, settings_, idle_, HttpRequest::Version::k1_1)) {}
 CurlHttp::~CurlHttp() = default;
 
 void CurlHttp::start(HttpRequest request, std::function<void(HttpEvidence)> done) {
-  if (current_->outworn()) renew();
-  current_->start(std::move(request), std::move(done));
+  Generation& connections = request.version == HttpRequest::Version::k2 ? http2() : *one_;
+  connections.start(std::move(request), std::move(done));
 }
 
-void CurlHttp::renew() {
-  earlier_.push_back(std::exchange(current_, std::make_unique<Generation>(loop_, settings_)));
-  std::erase_if(earlier_, [](const auto& generation) { return generation->busy.empty(); });
+CurlHttp::Generation& CurlHttp::http2() {
+  if (two_ == nullptr || two_->outworn()) {
+    if (two_ != nullptr) earlier_.push_back(std::move(two_));
+    two_ = std::make_unique<Generation>(loop_, settings_, idle_, HttpRequest::Version::k2);
+    std::erase_if(earlier_, [](const auto& generation) { return generation->busy.empty(); });
+  }
+  return *two_;
 }
 
 }  // namespace notify

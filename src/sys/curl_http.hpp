@@ -10,6 +10,7 @@
 namespace notify {
 
 class EpollLoop;
+class Transfer;
 
 struct HttpSettings {
   std::string ca_file{};     // CA certificates (ca_bundle.hpp); empty: every https request ends as a TLS failure
@@ -28,7 +29,7 @@ struct HttpSettings {
 // connection of its own as well. Redirects are never followed.
 //
 // libcurl 7.88 resets every HTTP/2 stream that has ended, for which servers with a limit on resets close the connection
-// (nghttp2: 1,000 at once, and not always with a true last stream). So connections belong to a generation: well before
+// (nghttp2: 1,000 at once, and not always with a true last stream). So HTTP/2 connections belong to a generation: well before
 // that limit a new one begins, and the requests in flight end on the old one.
 //
 // Destroying the object drops the requests in flight without calling their `done`.
@@ -41,12 +42,15 @@ class CurlHttp final : public HttpClient {
 
  private:
   struct Generation;
+  using Transfers = std::vector<std::unique_ptr<Transfer>>;
   CurlHttp(EpollLoop& loop, HttpSettings settings);
-  void renew();
+  Generation& http2();
 
   EpollLoop& loop_;
   HttpSettings settings_;
-  std::unique_ptr<Generation> current_;
+  Transfers idle_{};
+  std::unique_ptr<Generation> one_;                     // HTTP/1.1
+  std::unique_ptr<Generation> two_{};                   // HTTP/2: of now
   std::vector<std::unique_ptr<Generation>> earlier_{};  // some of their requests may still be in flight
 };
 

@@ -40,7 +40,7 @@ std::string_view field_value(std::string_view text) noexcept {
 
 }  // namespace
 
-Transfer::Transfer(TransferOwner& owner, const HttpSettings& settings) : owner_(owner), easy_(curl_easy_init()) {
+Transfer::Transfer(const HttpSettings& settings) : easy_(curl_easy_init()) {
   ASSERT(easy_ != nullptr);
   set_constant_options(settings);
 }
@@ -75,12 +75,11 @@ void Transfer::set_constant_options(const HttpSettings& settings) {
   set_option(easy, CURLOPT_PREREQDATA, this);
   set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &Transfer::on_open_socket);
   set_option(easy, CURLOPT_OPENSOCKETDATA, this);
-  // A connection outlives the handle that opened it, so this one is given the owner.
   set_option(easy, CURLOPT_CLOSESOCKETFUNCTION, &Transfer::on_close_socket);
-  set_option(easy, CURLOPT_CLOSESOCKETDATA, &owner_);
 }
 
-void Transfer::prepare(HttpRequest request, Done done) {
+void Transfer::prepare(TransferOwner& owner, HttpRequest request, Done done) {
+  owner_ = &owner;
   request_ = std::move(request);
   done_ = std::move(done);
   response_bytes_ = 0;
@@ -95,6 +94,8 @@ void Transfer::prepare(HttpRequest request, Done done) {
   CURL* easy = easy_.get();
   const bool k2 = request_.version == HttpRequest::Version::k2;
   const long own_connection = request_.once && request_.body.empty() ? 1L : 0L;
+  // A connection outlives the handle that opened it, so this one is given the owner.
+  set_option(easy, CURLOPT_CLOSESOCKETDATA, owner_);
   set_option(easy, CURLOPT_URL, request_.url.c_str());
   set_option(easy, CURLOPT_TIMEOUT_MS, whole_ms(request_.timeout));
   set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, whole_ms(request_.connect_timeout));
@@ -269,7 +270,7 @@ void Transfer::on_text(std::string_view text) {
   } else if (text.starts_with("REFUSED_STREAM")) {
     ++refused_streams_;
   } else if (text.starts_with("recveived GOAWAY") || text.starts_with("received GOAWAY")) {
-    owner_.goaway(connection_, {number_after(text, "error="), number_after(text, "last_stream=")});
+    owner_->goaway(connection_, {number_after(text, "error="), number_after(text, "last_stream=")});
   }
 }
 
@@ -300,7 +301,7 @@ curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* 
     return CURL_SOCKET_BAD;
   }
   const int fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address->protocol);
-  if (fd >= 0) transfer.owner_.socket_opened(fd);
+  if (fd >= 0) transfer.owner_->socket_opened(fd);
   return fd;
 }
 

@@ -38,7 +38,7 @@ class Transfer {
  public:
   using Done = std::function<void(HttpEvidence)>;
 
-  Transfer(TransferOwner& owner, const HttpSettings& settings);
+  explicit Transfer(const HttpSettings& settings);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
@@ -46,8 +46,8 @@ class Transfer {
   // A handle keeps the name servers it read when it was made; old ones are replaced so that changes are noticed.
   bool outdated() const noexcept;
 
-  // Sets the handle up for the request.
-  void prepare(HttpRequest request, Done done);
+  // Sets the handle up for the request. The owner outlives it, and the connections that are opened for it.
+  void prepare(TransferOwner& owner, HttpRequest request, Done done);
   // The evidence after the transfer has ended. The transfer is free for the next request.
   HttpEvidence take_evidence(CURLcode result);
   Done take_done() { return std::move(done_); }
@@ -74,11 +74,11 @@ class Transfer {
   const char* phase_of(const HttpEvidence& evidence, CURLcode result) const;
   std::int64_t time_of(CURLINFO info) const;
 
-  TransferOwner& owner_;
   std::unique_ptr<CURL, FreeEasy> easy_;
   std::chrono::steady_clock::time_point made_ = std::chrono::steady_clock::now();
   bool proxied_ = false;
 
+  TransferOwner* owner_ = nullptr;  // of the request
   HttpRequest request_{};
   Done done_{};
   std::string header_text_{};  // the lines below, one after the other

@@ -208,6 +208,23 @@ TEST(SysHttp2, ManyStreamsOnOneConnection) {
   }
 }
 
+// More in flight than a connection takes: the others wait for a stream, they do not open a connection each.
+TEST(SysHttp2, MoreRequestsThanStreamsTakeFewConnections) {
+  const TlsStub tls({"--latency", "5ms", "--h2-streams", "20"});
+  HttpUnderTest client(tls.settings());  // 64 in flight at the most, as far as it knows
+  int sent = 0;
+  int ended = 0;
+  constexpr int kRequests = 150;
+  for (int i = 0; i < kRequests; ++i)
+    client.http().start(h2(post(tls.url())), [&](const HttpEvidence& evidence) {
+      if (judged(evidence) == "sent") ++sent;
+      if (++ended == kRequests) client.loop().stop();
+    });
+  client.loop().run();
+  EXPECT_EQ(sent, kRequests);
+  EXPECT_LE(connections(*tls.stub).size(), 2U);
+}
+
 // --- F33: the webhook that turns inwards
 
 TEST(SysHttpGuard, F33_PrivateAddressesAreRefusedAtConnect) {
