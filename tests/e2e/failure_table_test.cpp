@@ -121,7 +121,7 @@ TEST_F(FailureTable, Row7_WorkerDiesBeforeTheClaim) {
   machine.check_accounts();
 }
 
-TEST_F(FailureTable, Row8_WorkerDiesAfterTheClaim) {
+TEST_F(FailureTable, Row8_F04_WorkerDiesAfterTheClaim) {
   for (const char* point : {"work-after-claim", "work-before-call"}) {
     SCOPED_TRACE(point);
     const std::string id = machine.enqueue(point);
