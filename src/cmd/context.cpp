@@ -40,10 +40,6 @@ bool Context::colour_out() const {
   return globals_.color == "always" || (globals_.color == "auto" && wants_colour(out_.fd()));
 }
 
-bool Context::colour_err() const {
-  return globals_.color == "always" || (globals_.color == "auto" && wants_colour(err_.fd()));
-}
-
 CrashPoints& Context::crash_points() noexcept { return system_crash_points(); }
 
 void Context::warn(std::string_view message, std::string_view hint) {

@@ -43,7 +43,6 @@ class Context {
   Output& out() noexcept { return out_; }        // standard output: data and nothing else
   Output& err() noexcept { return err_; }
   bool colour_out() const;  // whether colours may be printed there
-  bool colour_err() const;
 
   Clock& clock() noexcept { return *clock_; }
   Random& random() noexcept { return *random_; }

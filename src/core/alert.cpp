@@ -33,8 +33,6 @@ constexpr auto kKinds = std::to_array<AlertKind>({
 
 }  // namespace
 
-std::span<const AlertKind> alert_kinds() noexcept { return kKinds; }
-
 const AlertKind& alert_kind(std::string_view name) noexcept {
   const auto* const found =
       std::find_if(kKinds.begin(), kKinds.end(), [&](const AlertKind& kind) { return kind.name == name; });

@@ -1,10 +1,9 @@
 #pragma once
 
-// What alerts are about. Each kind has its subject (see alert_kinds()); while an alert is open, another of the same kind
+// What alerts are about. Each kind has its subject (see AlertKind); while an alert is open, another of the same kind
 // and subject only counts.
 
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,7 +28,6 @@ struct AlertKind {
   AlertEnd end = AlertEnd::kQuiet;
 };
 
-std::span<const AlertKind> alert_kinds() noexcept;
 // Asserts that there is such a kind.
 const AlertKind& alert_kind(std::string_view name) noexcept;
 

@@ -1,10 +1,7 @@
 #include "store/sqlite_store.hpp"
 #include "store/broadcast.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 
 #include "store/alert.hpp"
@@ -153,20 +150,6 @@ Result<std::vector<std::string>> SqliteStore::check_integrity(bool quick, int li
     if (!more) return problems;
     if (query.view(0) != "ok") problems.push_back(query.text(0));
   }
-}
-
-Result<void> SqliteStore::backup_into(const std::string& path) {
-  // Made by us first, so that the copy is never readable by others, whatever the umask.
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return fail(Code::kCannotCreate, "cannot create " + path + ": " + system_reason(errno));
-  ::close(file);
-  Result<void> copied = [&]() -> Result<void> {
-    TRY_ASSIGN(sqlite::Use vacuum, database().use("VACUUM INTO ?1"));
-    TRY(vacuum.bind(path).row());
-    return {};
-  }();
-  if (!copied) ::unlink(path.c_str());
-  return copied;
 }
 
 }  // namespace notify

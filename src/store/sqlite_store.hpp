@@ -63,8 +63,6 @@ class SqliteStore final : public Store, public Reports {
 
   // PRAGMA integrity_check (quick: quick_check): what is wrong, at most `limit` lines; empty when sound.
   Result<std::vector<std::string>> check_integrity(bool quick, int limit = 20);
-  // A consistent copy in a file that must not exist yet, 0600 (VACUUM INTO). Safe while others write.
-  Result<void> backup_into(const std::string& path);
 
   sqlite::Database& database();  // for tests
 

@@ -136,10 +136,4 @@ std::optional<Log::Format> parse_log_format(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-std::optional<Event::Level> parse_log_level(std::string_view text) noexcept {
-  for (const LevelRow& one : kLevels)
-    if (one.name == text) return one.level;
-  return std::nullopt;
-}
-
 }  // namespace notify

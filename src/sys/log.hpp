@@ -39,6 +39,5 @@ class Log {
 };
 
 std::optional<Log::Format> parse_log_format(std::string_view text) noexcept;  // "text", "json"
-std::optional<Event::Level> parse_log_level(std::string_view text) noexcept;  // "debug", "info", "warning", "error"
 
 }  // namespace notify

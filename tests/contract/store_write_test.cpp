@@ -168,26 +168,6 @@ TEST(WritePacer, AfterAFewCloseOnesThereIsAGap) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 60ms);
 }
 
-TEST_F(WriteTest, ABackupIsACompletePrivateCopy) {
-  insert(message("k1"));
-  const std::string copy = directory / "copy.db";
-  ASSERT_TRUE(store->backup_into(copy)) << store->backup_into(copy).error().message;
-  EXPECT_EQ(std::filesystem::status(copy).permissions(), std::filesystem::perms(0600));
-  EXPECT_EQ(store->backup_into(copy).error().code, Code::kCannotCreate) << "never over something";
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(copy.c_str(), &handle), SQLITE_OK);
-  int rows = 0;
-  sqlite3_exec(
-      handle, "SELECT * FROM notification_outbox",
-      [](void* n, int, char**, char**) {
-        ++*static_cast<int*>(n);
-        return 0;
-      },
-      &rows, nullptr);
-  sqlite3_close(handle);
-  EXPECT_EQ(rows, 1);
-}
-
 TEST_F(WriteTest, IntegrityIsChecked) {
   EXPECT_THAT(*store->check_integrity(true), IsEmpty());
   EXPECT_THAT(*store->check_integrity(false), IsEmpty());

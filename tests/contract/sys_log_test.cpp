@@ -95,12 +95,10 @@ TEST(Log, LinesOfThreadsDoNotMix) {
   for (const std::string& line : all) EXPECT_TRUE(line.ends_with("lane.halted same channel=kakao")) << line;
 }
 
-TEST(Log, NamesOfFormatsAndLevels) {
+TEST(Log, NamesOfFormats) {
   EXPECT_EQ(parse_log_format("json"), Log::Format::kJson);
   EXPECT_EQ(parse_log_format("text"), Log::Format::kText);
   EXPECT_EQ(parse_log_format("xml"), std::nullopt);
-  EXPECT_EQ(parse_log_level("warning"), Event::Level::kWarning);
-  EXPECT_EQ(parse_log_level("warn"), std::nullopt);
 }
 
 // --- progress on a terminal
