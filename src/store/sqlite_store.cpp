@@ -1,7 +1,6 @@
 #include "store/sqlite_store.hpp"
 #include "store/broadcast.hpp"
 
-
 #include <cstring>
 
 #include "store/alert.hpp"
