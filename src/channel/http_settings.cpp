@@ -72,6 +72,7 @@ Result<std::shared_ptr<const HttpChannelSettings>> make_http_settings(const Chan
   auto settings = std::make_shared<HttpChannelSettings>();
   settings->recipe = driver->recipe;
   settings->channel = config.name;
+  settings->batch = driver->batch;
   settings->values = setting_values(*driver);
   for (const RecipeSetting& declared : settings->recipe->settings) {
     const auto value = settings->values.find(declared.name);

@@ -19,6 +19,7 @@ struct HttpChannelSettings {
   RecipeSettings values{};
   std::vector<std::string> secrets{};  // never in the text of an outcome
   HttpRequest base{};                  // limits, flags and the User-Agent
+  int batch = 1;                       // messages in one request
 };
 
 // The secrets in `config` must have been loaded. Errors (kConfig) name the key, never a secret.

@@ -28,6 +28,7 @@ Json recipe_json(const Recipe& recipe) {
       {"summary", recipe.summary},
       {"manual", maybe(recipe.manual)},
       {"settings", std::move(settings)},
+      {"batch", recipe.batch ? Json(recipe.batch->max) : Json()},
       {"look_up", recipe.look_up.has_value()},
       {"receipts", recipe.receipt.has_value()},
       {"idempotency_window", recipe.idempotency_window ? Json(format_duration(*recipe.idempotency_window)) : Json()}};

@@ -27,6 +27,7 @@ inline constexpr std::size_t kJsonDepth = 64;
 inline constexpr std::size_t kReason = 128;
 inline constexpr std::size_t kReference = 256;  // of a vendor, read by a recipe
 inline constexpr std::size_t kDetail = 1024;    // foreign text kept with an outcome
+inline constexpr std::size_t kBatch = 1000;     // messages in one request
 }  // namespace limits
 
 // The payload column: one JSON object with the members subject, body, html, alt, data, template, vars, each

@@ -79,7 +79,7 @@ struct RecipeMember {
 // A JSON body: the tree of the recipe, whose strings are texts. Members of an object carry a name, and may be left out as
 // those of a form.
 struct RecipeNode {
-  enum class Kind { kObject, kArray, kText, kLiteral };
+  enum class Kind { kObject, kArray, kText, kLiteral, kEach };  // kEach: the list of a batch's elements
   std::string name{};
   bool optional = false;
   RecipeConditions when{};
@@ -164,6 +164,20 @@ struct RecipeEvidence {
   std::vector<RecipeSource> text{};       // the first that is there; the whole body when none is
 };
 
+// Several messages in one request, whose answer has a result for each.
+struct RecipeBatch {
+  std::size_t max = 0;                              // messages in a request: 2…limits::kBatch
+  std::vector<RecipeText> together{};               // only messages that agree in these share a request
+  RecipeRequest request{};                          // JSON that holds one kEach; what differs is in no other part
+  RecipeNode element{};                             // what a message is in that list
+  RecipeMatch accepted{};                           // the request was taken: the elements of its answer decide
+  std::vector<std::vector<std::string>> results{};  // pointers to the lists of results
+  std::vector<std::pair<RecipeSource, RecipeText>> find{};  // whose a result is; empty: in the order of the messages
+  RecipeSource reference{};                                 // of the request, before the result's own; may be empty
+  std::vector<RecipeAnswer> answers{};                      // look at one result
+  RecipeEvidence evidence{};                                // in one result
+};
+
 // Asking the vendor what became of a message.
 struct RecipeLookUpRule {
   RecipeMatch match{};
@@ -235,6 +249,7 @@ struct Recipe {
   std::optional<RecipeToken> token{};
   std::vector<RecipeAnswer> answers{};
   RecipeEvidence evidence{};
+  std::optional<RecipeBatch> batch{};
   std::optional<RecipeLookUp> look_up{};
   std::optional<RecipeReceipt> receipt{};
 

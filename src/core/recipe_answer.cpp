@@ -14,6 +14,7 @@ namespace {
 
 constexpr Duration kLongestRetryAfter = std::chrono::hours(24);
 constexpr std::size_t kLongestCode = 64;
+constexpr std::size_t kMostLookedAt = 64 * 1024;  // of words, before they are cut: masking takes time
 
 // "0.299", "30", "1790000000"
 std::optional<double> number_in(const std::string& text) {
@@ -47,12 +48,14 @@ std::string safe(std::string_view text, std::span<const std::string> private_par
   return safe_text_without(text, private_parts, most);
 }
 
-// What the outcome tells of the answer, whatever it means.
-void tell(const RecipeEvidence& wanted, const HttpEvidence& evidence, const RecipeDocument& answer,
+// What the outcome tells of the answer, whatever it means. `otherwise`: where it has no words of its own.
+void tell(const RecipeEvidence& wanted, std::string_view otherwise, const RecipeDocument& answer,
           std::span<const std::string> private_parts, Outcome& outcome) {
   const std::string code = safe(code_word(wanted, answer), private_parts, kLongestCode);
   if (outcome.cls != OutcomeClass::kSent) {
-    outcome.detail = safe(answer.first_of(wanted.text).value_or(evidence.body), private_parts, limits::kDetail);
+    const std::optional<std::string> said = answer.first_of(wanted.text);
+    const std::string_view words = (said ? std::string_view(*said) : otherwise).substr(0, kMostLookedAt);
+    outcome.detail = safe(words, private_parts, limits::kDetail);
     if (!code.empty()) outcome.reason = "code-" + code;
   } else {
     outcome.detail.clear();
@@ -97,7 +100,7 @@ RecipeVerdict judge_answer(const Recipe& recipe, const HttpEvidence& evidence, I
   for (const RecipeAnswer& rule : recipe.answers) {
     if (!answer.matches(rule.match, evidence.status)) continue;
     apply(rule, evidence, answer, now, outcome);
-    tell(recipe.evidence, evidence, answer, private_parts, outcome);
+    tell(recipe.evidence, evidence.body, answer, private_parts, outcome);
     if (!rule.reason.empty() && outcome.reason != "answer-incomplete") outcome.reason = rule.reason;
     verdict.refresh_token = rule.refresh_token;
     return verdict;
@@ -107,9 +110,25 @@ RecipeVerdict judge_answer(const Recipe& recipe, const HttpEvidence& evidence, I
     outcome.reason = evidence.body_truncated ? "answer-incomplete" : "answer-not-known";
   }
   const std::string reason = outcome.reason;
-  tell(recipe.evidence, evidence, answer, private_parts, outcome);
+  tell(recipe.evidence, evidence.body, answer, private_parts, outcome);
   if (reason == "answer-incomplete") outcome.reason = reason;
   return verdict;
+}
+
+Outcome judge_result(const RecipeBatch& batch, const HttpEvidence& evidence, const RecipeDocument& result, Instant now,
+                     std::span<const std::string> private_parts) {
+  Outcome outcome = classify_http(evidence, StatusRules{}, now);
+  for (const RecipeAnswer& rule : batch.answers) {
+    if (!result.matches(rule.match, evidence.status)) continue;
+    apply(rule, evidence, result, now, outcome);
+    tell(batch.evidence, {}, result, private_parts, outcome);
+    if (!rule.reason.empty()) outcome.reason = rule.reason;
+    return outcome;
+  }
+  outcome.cls = OutcomeClass::kUnknown;
+  outcome.reason = "answer-not-known";
+  tell(batch.evidence, {}, result, private_parts, outcome);
+  return outcome;
 }
 
 LookUpAnswer judge_look_up(const RecipeLookUp& look_up, const HttpEvidence& evidence, const RecipeInput& input,

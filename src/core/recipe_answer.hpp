@@ -41,6 +41,7 @@ class RecipeDocument {
   // The elements of the list (or members of the object) at the pointer; nothing when it is neither. A list that is not
   // there and one without elements are different things.
   std::optional<std::vector<RecipeDocument>> elements(const std::vector<std::string>& pointer) const;
+  bool is_list(const std::vector<std::string>& pointer) const;  // whose order means something
 
  private:
   struct Node;
@@ -66,6 +67,10 @@ struct RecipeVerdict {
 // parts of the message.
 RecipeVerdict judge_answer(const Recipe& recipe, const HttpEvidence& evidence, Instant now,
                            std::span<const std::string> private_parts);
+
+// The outcome of one message by its result in the answer to a batch. What no rule names is unknown.
+Outcome judge_result(const RecipeBatch& batch, const HttpEvidence& evidence, const RecipeDocument& result, Instant now,
+                     std::span<const std::string> private_parts);
 
 // What the vendor says became of a message.
 LookUpAnswer judge_look_up(const RecipeLookUp& look_up, const HttpEvidence& evidence, const RecipeInput& input,

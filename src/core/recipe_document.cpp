@@ -62,6 +62,13 @@ const Json* child(const Json& value, const std::string& segment) {
   return &value[index];
 }
 
+const Json* descendant(const Json& value, std::span<const std::string> pointer) {
+  const Json* at = &value;
+  for (const std::string& segment : pointer)
+    if (at != nullptr) at = child(*at, segment);
+  return at;
+}
+
 // Every value that the pointer names; false as soon as one is missing or refused by `judge`. With `*` there must be one.
 template <class Judge>
 bool all_of(const Json& value, std::span<const std::string> pointer, const Judge& judge) {
@@ -178,13 +185,14 @@ bool RecipeDocument::matches(const RecipeMatch& match, int status) const {
          std::all_of(match.tests.begin(), match.tests.end(), [this](const RecipeTest& test) { return passes(test); });
 }
 
+bool RecipeDocument::is_list(const std::vector<std::string>& pointer) const {
+  const Json* at = descendant(node_->json, pointer);
+  return at != nullptr && at->is_array();
+}
+
 std::optional<std::vector<RecipeDocument>> RecipeDocument::elements(const std::vector<std::string>& pointer) const {
-  const Json* at = &node_->json;
-  for (const std::string& segment : pointer) {
-    at = child(*at, segment);
-    if (at == nullptr) return std::nullopt;
-  }
-  if (!at->is_structured()) return std::nullopt;
+  const Json* at = descendant(node_->json, pointer);
+  if (at == nullptr || !at->is_structured()) return std::nullopt;
   std::vector<RecipeDocument> found;
   for (const Json& each : *at) found.push_back(RecipeDocument(std::make_unique<Node>(Node{each})));
   return found;

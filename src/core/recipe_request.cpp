@@ -34,10 +34,20 @@ Result<std::string> container_json(const RecipeNode& node, const RecipeInput& in
   return out + (object ? '}' : ']');
 }
 
+std::string list_of(const std::vector<std::string>& elements) {
+  std::string out = "[";
+  for (const std::string& element : elements) {
+    if (out.size() > 1) out += ',';
+    out += element;
+  }
+  return out + "]";
+}
+
 // An empty result: there is no value.
 Result<std::string> node_json(const RecipeNode& node, const RecipeInput& input, Missing missing) {
   switch (node.kind) {
     case RecipeNode::Kind::kLiteral: return node.literal;
+    case RecipeNode::Kind::kEach: ASSERT(input.elements != nullptr); return list_of(*input.elements);
     case RecipeNode::Kind::kObject:
     case RecipeNode::Kind::kArray: return container_json(node, input);
     case RecipeNode::Kind::kText: break;

@@ -34,6 +34,7 @@ struct RecipeInput {
   const Dispatch* message = nullptr;
   const LookUpQuestion* question = nullptr;
   const RecipeReceived* received = nullptr;
+  const std::vector<std::string>* elements = nullptr;  // of a batch, each as JSON; then `message` is one of them
   Instant now{};
   std::string nonce{};
   std::string token{};

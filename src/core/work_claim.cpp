@@ -129,6 +129,7 @@ void Worker::begin_call(const Prepared& prepared, Group& group, std::int64_t tok
             prepared.delivery.tries, unknown_before,           first_call_at, now,
             ports_.clock.boottime()};
   call.dispatch.attempt = attempt;
+  call.dispatch.tries = prepared.delivery.tries;
   group.calls.push_back(std::move(call));
   ++group.out;
   ++group.out_by_lane[prepared.lane];

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/duration.hpp"
+#include "core/message.hpp"
 #include "core/near_miss.hpp"
+#include "core/recipe.hpp"
 #include "core/safe_text.hpp"
 #include "sys/config_keys.hpp"
 #include "sys/recipe_file.hpp"
@@ -37,6 +39,25 @@ void read_setting(Section& channel, const RecipeSetting& declared, HttpDriverCon
   driver.settings.insert_or_assign(declared.name, std::move(setting));
 }
 
+void check_batch(Section& section, const ChannelConfig& channel, int batch, const Recipe& recipe) {
+  if (batch <= 1) return;
+  if (!recipe.batch)
+    return section.problem("batch", "this recipe sends one message a request", "leave it at 1, or leave it out");
+  const int most = static_cast<int>(recipe.batch->max);
+  if (batch > most)
+    section.problem("batch", "the vendor takes " + std::to_string(most) + " messages a request at the most");
+  if (batch > channel.concurrency)
+    section.problem("batch",
+                    "is more than concurrency (" + std::to_string(channel.concurrency) +
+                        "), so that no request would ever hold that many",
+                    "raise concurrency, and work.concurrency with it");
+  if (channel.semantics == Semantics::kAtLeastOnce)
+    section.problem("batch",
+                    "a request with several messages carries the key of none of them, so a second call could "
+                    "be a second message",
+                    "leave it at 1 with semantics = \"at-least-once\"");
+}
+
 }  // namespace
 
 HttpDriverConfig read_http(Section& channel) {
@@ -52,6 +73,7 @@ HttpDriverConfig read_http(Section& channel) {
   }
   driver.recipe = std::move(*recipe);
   for (const RecipeSetting& setting : driver.recipe->settings) read_setting(channel, setting, driver);
+  channel.integer("batch", driver.batch, 1, static_cast<int>(limits::kBatch));
   return driver;
 }
 
@@ -59,11 +81,12 @@ void check_recipe(Section& section, ChannelConfig& channel) {
   const auto& driver = std::get<HttpDriverConfig>(channel.driver);
   if (driver.recipe == nullptr) return;  // which keys there are is not known
   const Recipe& recipe = *driver.recipe;
-  std::vector<std::string_view> known{"recipe"};
+  std::vector<std::string_view> known{"recipe", "batch"};
   for (const ConfigKey& key : config_keys())
     if (key.section == "channels.*" && key.driver.empty()) known.push_back(key.key);
   for (const RecipeSetting& setting : recipe.settings) known.push_back(setting.name);
   section.check_keys(known);
+  check_batch(section, channel, driver.batch, recipe);
 
   if (channel.semantics != Semantics::kAtLeastOnce) return;
   if (!recipe.idempotency_window)

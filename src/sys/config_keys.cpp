@@ -279,6 +279,12 @@ constexpr auto kConfigKeys = std::to_array<ConfigKey>({
      "The vendor: a built-in recipe (`notifyctl channel recipes` lists them), or the path of a file of your own, see "
      "notifyctl-recipes(5). Its settings are keys of the channel, beside this one. Required.",
      "http"},
+    {"channels.*", "batch", "number", "1",
+     "How many messages may share one request, where the recipe has `[batch]`; no more than `concurrency`. Only "
+     "messages "
+     "that are ready at the same moment do: none waits for another. One lost answer then leaves all of them without a "
+     "result, so leave it at 1 unless the vendor's limit of requests is what holds you up.",
+     "http"},
 
     {"alerts", "exec", "list of strings", "[]",
      "A program and its arguments (no shell). `notifyctl reconcile` runs it once when alerts are due and gives it one "

@@ -14,30 +14,6 @@ namespace {
 constexpr std::string_view kHeaderSource = "header:";
 constexpr std::size_t kLongestValue = 256;
 
-// RFC 6901
-std::optional<std::vector<std::string>> parse_pointer(std::string_view text) {
-  std::vector<std::string> segments;
-  if (text.empty()) return segments;
-  if (text.front() != '/') return std::nullopt;
-  while (!text.empty()) {
-    text.remove_prefix(1);
-    const std::size_t end = std::min(text.find('/'), text.size());
-    std::string segment;
-    for (std::size_t i = 0; i < end; ++i) {
-      if (text[i] != '~') {
-        segment += text[i];
-        continue;
-      }
-      if (i + 1 >= end || (text[i + 1] != '0' && text[i + 1] != '1')) return std::nullopt;
-      segment += text[++i] == '0' ? '~' : '/';
-    }
-    segments.push_back(std::move(segment));
-    text.remove_prefix(end);
-  }
-  if (segments.size() > limits::kJsonDepth) return std::nullopt;
-  return segments;
-}
-
 std::optional<RecipeSource> parse_source(std::string_view text) {
   RecipeSource source;
   if (text.starts_with(kHeaderSource)) {
@@ -78,6 +54,29 @@ bool is_word(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> parse_pointer(std::string_view text) {
+  std::vector<std::string> segments;
+  if (text.empty()) return segments;
+  if (text.front() != '/') return std::nullopt;
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const std::size_t end = std::min(text.find('/'), text.size());
+    std::string segment;
+    for (std::size_t i = 0; i < end; ++i) {
+      if (text[i] != '~') {
+        segment += text[i];
+        continue;
+      }
+      if (i + 1 >= end || (text[i + 1] != '0' && text[i + 1] != '1')) return std::nullopt;
+      segment += text[++i] == '0' ? '~' : '/';
+    }
+    segments.push_back(std::move(segment));
+    text.remove_prefix(end);
+  }
+  if (segments.size() > limits::kJsonDepth) return std::nullopt;
+  return segments;
+}
 
 bool RecipeReader::source(Section& section, std::string_view key, RecipeSource& target) {
   std::string written;
@@ -202,7 +201,7 @@ void RecipeReader::read_wait(Section& section, RecipeAnswer& answer) {
   answer.wait_from = std::move(from);
 }
 
-void RecipeReader::read_answer(Section& section) {
+void RecipeReader::read_answer(Section& section, std::vector<RecipeAnswer>& answers) {
   constexpr std::array kClasses{OutcomeClass::kSent, OutcomeClass::kPermanent, OutcomeClass::kNotSent,
                                 OutcomeClass::kUnknown};
   RecipeAnswer answer;
@@ -227,15 +226,32 @@ void RecipeReader::read_answer(Section& section) {
   only("disable_endpoint", answer.disable_endpoint, answer.cls == OutcomeClass::kPermanent, "permanent");
   if (answer.refresh_token && !recipe_.token) section.problem("refresh_token", "the recipe has no [token]");
   if (!is_word(answer.reason)) section.problem("reason", "must be a word of a-z, 0-9, - and _");
-  if (answer.cls == OutcomeClass::kSent && answer.match.statuses.empty())
+  const bool whole = &answers == &recipe_.answers;
+  if (answer.cls == OutcomeClass::kSent && whole && answer.match.statuses.empty())
     section.problem("status", "is missing: an acceptance names its status");
-  recipe_.answers.push_back(std::move(answer));
+  if (answer.cls == OutcomeClass::kSent && !whole && answer.match.tests.empty())
+    section.problem("json", "is missing: an acceptance names what the result says");
+  answers.push_back(std::move(answer));
 }
 
 void RecipeReader::read_evidence(Section& section, RecipeEvidence& evidence) {
   sources(section, "reference", evidence.reference);
   sources(section, "code", evidence.code);
   sources(section, "text", evidence.text);
+}
+
+// What tells an element of a list from the others.
+void RecipeReader::read_find(Section& section, RecipeRoots roots,
+                             std::vector<std::pair<RecipeSource, RecipeText>>& find) {
+  std::vector<RecipeMember> members;
+  read_members(section, "find", roots, members);
+  for (RecipeMember& member : members) {
+    auto parsed = parse_source(member.name);
+    if (!parsed)
+      section.problem("find", "\"" + member.name + "\" is not a JSON pointer");
+    else
+      find.emplace_back(std::move(*parsed), std::move(member.value));
+  }
 }
 
 // --- look-up
@@ -256,18 +272,8 @@ void RecipeReader::read_look_up(Section& section) {
     read_match(answered, look_up.answered);
   }
   pointer(section, "list", look_up.list);
-  if (const toml::table* table = section.table("find")) {
-    std::vector<RecipeMember> members;
-    read_members(section, "find", roots, members);
-    for (RecipeMember& member : members) {
-      const auto parsed = parse_source(member.name);
-      if (!parsed)
-        section.problem("find", "\"" + member.name + "\" is not a JSON pointer");
-      else
-        look_up.find.emplace_back(*parsed, std::move(member.value));
-    }
-    if (!look_up.list) source_.problem(*table, section.full("find"), "needs list");
-  }
+  read_find(section, roots, look_up.find);
+  if (!look_up.find.empty() && !look_up.list) section.problem("find", "needs list");
   if (look_up.list && look_up.find.empty()) section.problem("list", "needs find, which says what is ours in it");
   if (const auto absent = section.choice("absent", {"unknown", "never_arrived"}))
     look_up.absent = *absent == 0 ? Kind::kUnknown : Kind::kNeverArrived;

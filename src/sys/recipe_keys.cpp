@@ -36,6 +36,16 @@ constexpr auto kRecipeSections = std::to_array<ConfigSection>({
      "5xx "
      "are unknown, 410 is refused for good and disables the endpoint, other 4xx are refused for good."},
     {"evidence", "What of an answer is kept with the attempt."},
+    {"batch",
+     "Several messages in one request, for vendors that answer with a result for each. A channel uses it with "
+     "`batch = N`; a message that is alone, and one that was tried before, goes by `[request]`. The request stands in "
+     "`[batch.request]`, the rules for one result in `[[batch.answer]]`, what is kept of it in `[batch.evidence]`. "
+     "Placeholders of a message stand only in the element that is repeated, or agree by `together`. An answer that is "
+     "not `accepted` is judged by `[[answer]]`, for all of them: what that refuses for good is, for each message, not "
+     "sent, and each goes alone next time, so that the one which spoiled the request is found. A message without a "
+     "result, or with two, is unknown."},
+    {"batch.answer",
+     "`[[batch.answer]]`, in order: what one result means, as in `[[answer]]`. What no rule matches is unknown."},
     {"look_up",
      "How `notifyctl reconcile` asks the vendor about a message whose call ended without a result. The request stands "
      "in "
@@ -158,6 +168,34 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
      "Where the vendor's id of the message stands: `\"/id\"`, `\"header:X-Message-Id\"`. Several are joined by `:`."},
     {"evidence", "code", "source or list", "", "Where the vendor's code stands; the first that is there."},
     {"evidence", "text", "source or list", "", "Where its words stand; without one the body is kept, cut and masked."},
+
+    {"batch", "max", "2 to 1000", "", "How many messages the vendor takes in one request. Required."},
+    {"batch", "each", "JSON pointer", "",
+     "The list in the request's `json` that has one element for each message, `\"/messages\"`, or `\"\"` when the body "
+     "is the list. It is written with one element. Required."},
+    {"batch", "together", "text or list", "[]",
+     "What messages must agree in to share a request, `[\"{{subject}}\", \"{{body}}\"]`: it may stand beside the "
+     "list."},
+    {"batch", "accepted", "table", "",
+     "When the request was taken, so that each message's own result decides: `{ status, json, header, text }` with a "
+     "status. Required."},
+    {"batch", "result", "JSON pointer or list", "",
+     "Where the results stand, `\"\"` when the answer is the list. Required."},
+    {"batch", "find", "table of texts", "",
+     "Pointers into a result, and what stands there for a message: whose it is. One of `find` and `by`."},
+    {"batch", "by", "string", "",
+     "`index`: the results stand in the order of the messages, by the vendor's documentation, and there are as many."},
+    {"batch", "reference", "source", "",
+     "Where the vendor's id of the request stands, when it is a part of the messages' ids: before that of the result, "
+     "with `:`."},
+
+    {"batch.answer", "json", "table", "", kMatchJson},
+    {"batch.answer", "outcome", "string", "", "As in `[[answer]]`. Required."},
+    {"batch.answer", "disable_endpoint", "true or false", "false", "As in `[[answer]]`."},
+    {"batch.answer", "halt_channel", "true or false", "false", "As in `[[answer]]`."},
+    {"batch.answer", "lane_wide", "true or false", "false", "As in `[[answer]]`."},
+    {"batch.answer", "retry_after", "duration or table", "", "As in `[[answer]]`."},
+    {"batch.answer", "reason", "string", "", "As in `[[answer]]`."},
 
     {"look_up", "needs", "condition", "", "What must be known for the question, `reference`."},
     {"look_up", "answered", "table", "{ status = 200 }",

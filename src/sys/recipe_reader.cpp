@@ -30,7 +30,7 @@ bool parse_length(std::string_view written, RecipeCondition& condition) {
 // Keys that every channel has: a setting of that name could not be given.
 bool is_channel_key(std::string_view name) {
   const auto keys = config_keys();
-  return name == "recipe" || std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) {
+  return name == "recipe" || name == "batch" || std::any_of(keys.begin(), keys.end(), [&](const ConfigKey& key) {
            return key.section == "channels.*" && key.driver.empty() && key.key == name;
          });
 }
@@ -57,6 +57,7 @@ std::optional<Section> RecipeReader::child(Section& parent, std::string_view key
     if (other.name.size() > pattern.size() + 1 && other.name.starts_with(pattern) && other.name[pattern.size()] == '.')
       known.push_back(other.name.substr(pattern.size() + 1));
   if (pattern == "token") known.insert(known.end(), {"request", "auth"});
+  if (pattern == "batch") known.insert(known.end(), {"request", "evidence"});
   if (pattern == "look_up") known.insert(known.end(), {"request", "evidence"});
   section.check_keys(known);
   return section;
@@ -93,6 +94,7 @@ void RecipeReader::use(const toml::node& node, const std::string& where, const R
         source_.problem(node, where, "the table values has no \"" + path + "\"", did_you_mean(path, names));
     }
   };
+  check_common(node, where, place);
   declared(place.root, place.path);
   for (const RecipeFilter& filter : place.filters)
     if (filter.kind == RecipeFilter::Kind::kOr) declared(filter.other, filter.path);
@@ -279,6 +281,7 @@ void RecipeReader::check_reachable(const toml::table& root) {
                     "is never reached: an earlier rule takes all that it would take", "put the narrower rule first");
   };
   look(root["answer"], "answer", recipe_.answers);
+  if (recipe_.batch) look(root["batch"]["answer"], "batch.answer", recipe_.batch->answers);
   if (recipe_.look_up) look(root["look_up"]["answer"], "look_up.answer", recipe_.look_up->rules);
   if (recipe_.receipt) look(root["receipt"]["rule"], "receipt.rule", recipe_.receipt->rules);
 }
@@ -325,8 +328,9 @@ void RecipeReader::read(const toml::table& root) {
     if ((used_ & kIdentity) == 0)
       section->problem("window", "the request carries no key: neither {{message_id}} nor {{uuid}} is in it");
   }
-  each(top, "answer", "answer", [&](Section& section) { read_answer(section); });
+  each(top, "answer", "answer", [&](Section& section) { read_answer(section, recipe_.answers); });
   if (auto section = child(top, "evidence", "evidence")) read_evidence(*section, recipe_.evidence);
+  if (auto section = child(top, "batch", "batch")) read_batch(*section);
   if (auto section = child(top, "look_up", "look_up")) read_look_up(*section);
   if (auto section = child(top, "receipt", "receipt")) read_receipt(*section);
   check_whole(top);

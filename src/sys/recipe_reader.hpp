@@ -4,9 +4,11 @@
 // reports everything that is wrong.
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/recipe.hpp"
@@ -44,16 +46,25 @@ class RecipeReader {
   void member_name(const toml::node& node, const std::string& where, std::string_view key, RecipeRoots roots,
                    std::string& name, bool& optional, RecipeConditions& when);
 
+  // recipe_batch_reader.cpp: several messages in one request
+  void read_batch(Section& section);
+  void read_batch_request(Section& section, RecipeBatch& batch);
+  void read_batch_results(Section& section, RecipeBatch& batch);
+  const toml::node* repeated_list(Section& section);
+  RecipeNode read_repeated(const toml::array& list, const std::string& where, RecipeRoots roots);
+  void check_common(const toml::node& node, const std::string& where, const RecipePlaceholder& place);
+
   // recipe_answer_reader.cpp: answers, look-up, receipts
   void read_match(Section& section, RecipeMatch& match);
   void read_statuses(Section& section, std::vector<std::pair<int, int>>& statuses);
   void read_tests(Section& section, std::string_view key, bool headers, std::vector<RecipeTest>& tests);
-  void read_answer(Section& section);
+  void read_answer(Section& section, std::vector<RecipeAnswer>& answers);
   void read_wait(Section& section, RecipeAnswer& answer);
   void read_evidence(Section& section, RecipeEvidence& evidence);
   void read_look_up(Section& section);
   void read_receipt(Section& section);
   void read_receipt_signature(Section& section, RecipeReceiptSignature& signature);
+  void read_find(Section& section, RecipeRoots roots, std::vector<std::pair<RecipeSource, RecipeText>>& find);
   bool sources(Section& section, std::string_view key, std::vector<RecipeSource>& target);
   bool source(Section& section, std::string_view key, RecipeSource& target);
   bool pointer(Section& section, std::string_view key, std::optional<std::vector<std::string>>& target);
@@ -74,9 +85,16 @@ class RecipeReader {
   Recipe& recipe_;
   std::set<std::string, std::less<>> used_settings_{};
   RecipeRoots used_{0};  // in the request that sends
+
+  // While the request of a batch is read: what may stand beside its list besides what never differs, and the list.
+  std::optional<std::set<std::pair<RecipeRoot, std::string>>> common_{};
+  const toml::node* repeated_ = nullptr;
 };
 
 // What a value of a match may be: a text, a whole number or a boolean as text.
 std::optional<std::string> scalar_text(const toml::node& node);
+
+// The decoded segments of a JSON pointer (RFC 6901).
+std::optional<std::vector<std::string>> parse_pointer(std::string_view text);
 
 }  // namespace notify::recipe_file

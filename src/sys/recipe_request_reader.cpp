@@ -81,6 +81,8 @@ RecipeNode RecipeReader::read_node(const toml::node& node, const std::string& wh
       if (member.name.empty()) source_.problem(value, inside, "has no name");
       out.members.push_back(std::move(member));
     }
+  } else if (&node == repeated_) {
+    out = read_repeated(*node.as_array(), where, roots);
   } else if (const toml::array* array = node.as_array()) {
     out.kind = RecipeNode::Kind::kArray;
     for (const toml::node& element : *array) out.members.push_back(read_node(element, where, roots));

@@ -12,6 +12,7 @@
 
 #include "core/message.hpp"
 #include "core/recipe_answer.hpp"
+#include "core/recipe_batch.hpp"
 #include "core/recipe_receipt.hpp"
 #include "core/recipe_token.hpp"
 #include "core/safe_text.hpp"
@@ -39,6 +40,16 @@ void judge(const Recipe& recipe, const HttpEvidence& evidence) {
   const Outcome outcome = judge_answer(recipe, evidence, now, secrets).outcome;
   check_outcome(outcome);
   ASSERT(outcome.detail.find("secret-of-ours") == std::string::npos);
+
+  if (recipe.batch) {
+    const std::vector<RecipeBatchMember> members{{{"shop-0123abcd-7"}, {}}, {{"shop-0123abcd-8"}, {}}};
+    const RecipeBatchVerdict verdict = judge_batch(recipe, evidence, now, members, secrets);
+    ASSERT(verdict.outcomes.size() == members.size());
+    for (const Outcome& each : verdict.outcomes) {
+      check_outcome(each);
+      ASSERT(each.detail.find("secret-of-ours") == std::string::npos);
+    }
+  }
 
   const RecipeSettings settings;
   const LookUpQuestion question{"shop-0123abcd-7", "ref", "+821000000042", now};

@@ -10,6 +10,7 @@
 #include "channel/http_settings.hpp"
 #include "core/payload.hpp"
 #include "core/recipe_answer.hpp"
+#include "core/recipe_batch.hpp"
 #include "core/recipe_receipt.hpp"
 #include "core/recipe_request.hpp"
 #include "support/channel_support.hpp"
@@ -262,6 +263,56 @@ TEST_P(RecipeTable, ReceiptsMeanWhatIsDocumented) {
         EXPECT_EQ(receipt.reason, wanted["reason"]);
       }
     }
+  }
+}
+
+TEST_P(RecipeTable, BatchesMeanWhatIsDocumented) {
+  ASSERT_EQ(recipe->batch.has_value(), table.contains("batch"));
+  if (!recipe->batch) return;
+  const Json& batch = table["batch"];
+  std::vector<Dispatch> dispatches;
+  for (const Json& changes : batch.at("messages")) dispatches.push_back(message(changes));
+  driver.batch = static_cast<int>(dispatches.size());
+  std::vector<std::string> elements;
+  std::vector<RecipeBatchMember> members;
+  RecipeInput input{*recipe, values};
+  input.now = test::kSomeTime;
+  input.nonce = "0123456789abcdef0123456789abcdef";
+  input.token = "THE-TOKEN";
+  for (const Dispatch& dispatch : dispatches) {
+    const auto fit = channel()->check(dispatch);
+    ASSERT_TRUE(fit.has_value()) << fit.error().message;
+    input.message = &dispatch;
+    const auto part = batch_part(*recipe->batch, input);
+    ASSERT_TRUE(part.has_value()) << part.error().message;
+    elements.push_back(part->element);
+    members.push_back({part->key, {}});
+  }
+  const auto call = make_batch_call(*recipe, input, elements, HttpRequest{});
+  ASSERT_TRUE(call.has_value()) << call.error().message;
+  EXPECT_EQ(call->request.url, batch.at("url"));
+  const Json headers = headers_of(batch);
+  for (const auto& [name, value] : headers.items()) EXPECT_EQ(test::header(call->request, name), value) << name;
+  EXPECT_EQ(Json::parse(call->request.body, nullptr, false), batch.at("json")) << call->request.body;
+
+  for (const Json& row : batch.at("answers")) {
+    SCOPED_TRACE(row.dump());
+    Json outcomes = Json::array();
+    const RecipeBatchVerdict verdict = judge_batch(*recipe, evidence_of(row), test::kSomeTime, members, {});
+    for (const Outcome& outcome : verdict.outcomes) {
+      std::string words = outcome.cls == OutcomeClass::kSent        ? "sent " + outcome.reference
+                          : outcome.cls == OutcomeClass::kPermanent ? "permanent"
+                          : outcome.cls == OutcomeClass::kNotSent   ? "not_sent"
+                                                                    : "unknown";
+      if (outcome.disable_endpoint) words += " disable";
+      if (outcome.halt_channel) words += " halt";
+      outcomes.push_back(words);
+    }
+    EXPECT_EQ(outcomes, row.at("outcomes"));
+  }
+  for (const char* body : {"<html>sign in</html>", "", "{", "[]", "{\"x\":1}", "null"}) {
+    const auto verdict = judge_batch(*recipe, test::answered(200, body), test::kSomeTime, members, {});
+    for (const Outcome& outcome : verdict.outcomes) EXPECT_EQ(outcome.cls, OutcomeClass::kUnknown) << body;
   }
 }
 

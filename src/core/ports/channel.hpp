@@ -16,6 +16,7 @@ struct Dispatch {
   Payload content{};      // rendered: template and vars are resolved into subject, body, html, alt
   std::string address{};  // where it goes now: the recipient as written, or the endpoint looked up for @ID
   int attempt = 1;        // 1 for the first call of this message
+  int tries = 0;          // tries before this one that sent nothing, for reasons of the message's own
 };
 
 // A message whose call ended without a result, as its vendor may know it.

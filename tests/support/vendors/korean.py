@@ -8,7 +8,7 @@ import itertools
 import re
 import time
 
-from common import Refused, only, size
+from common import Refused, listed, only, size
 
 numbers = itertools.count(1)
 DOMESTIC = re.compile(r"0[0-9]{8,10}")
@@ -105,6 +105,18 @@ class Nhn:
                 raise self.refuse("recipientGroupingKey", -2000)
         return people
 
+    def results(self, request, people):
+        """A number that ends in 000404 has opted out."""
+        results = []
+        for sequence, person in enumerate(people, 1):
+            out = person["recipientNo"].endswith("000404")
+            key = person.get("recipientGroupingKey")
+            results.append({"recipientSeq": sequence, "recipientNo": person["recipientNo"], "resultCode": -6001 if out else 0,
+                            "resultMessage": "opted out" if out else "success", "recipientGroupingKey": key})
+            if not out:
+                request.taken.append(key)
+        return results
+
 
 class NhnAlimtalk(Nhn):
     def __init__(self):
@@ -135,14 +147,16 @@ class NhnAlimtalk(Nhn):
                           not fits(again.get("resendTitle", ""), 40) or not DOMESTIC.fullmatch(again.get("resendSendNo", ""))):
                 raise self.refuse("resendParameter", -2000)
         key = request.header("X-NC-API-IDEMPOTENCY-KEY")
-        if key in self.keys:
+        if key and key in self.keys:
             raise self.refuse("duplicate key", -1005)
         self.keys.add(key)
         number = f"req{next(numbers)}"
-        self.messages.append({"requestId": number, "recipientSeq": 1, "messageStatus": "COMPLETED", "resultCode": "1000",
-                              "recipientGroupingKey": body["recipientList"][0].get("recipientGroupingKey")})
-        results = [{"recipientSeq": 1, "recipientNo": body["recipientList"][0]["recipientNo"], "resultCode": 0,
-                    "resultMessage": "success"}]
+        results = self.results(request, body["recipientList"])
+        for result in results:
+            if result["resultCode"] == 0:
+                self.messages.append({"requestId": number, "recipientSeq": result["recipientSeq"], "resultCode": "1000",
+                                      "messageStatus": "COMPLETED",
+                                      "recipientGroupingKey": result.get("recipientGroupingKey")})
         return 200, {}, {"header": self.header(0), "message": {"requestId": number, "sendResults": results}}, number
 
 
@@ -167,7 +181,7 @@ class NhnSms(Nhn):
             raise self.refuse("no (광고)", -6003)
         people = self.recipients(body)
         number = f"req{next(numbers)}"
-        results = [{"recipientNo": people[0]["recipientNo"], "recipientSeq": 1, "resultCode": 0, "resultMessage": "SUCCESS"}]
+        results = self.results(request, people)
         return 200, {}, {"header": self.header(0),
                          "body": {"data": {"requestId": number, "sendResultList": results}}}, number
 
@@ -180,11 +194,6 @@ class Solapi:
 
     def refuse(self, why, status=400, code="ValidationError"):
         return Refused(why, status, {"errorCode": code, "errorMessage": why})
-
-    def failed(self, code, why):
-        return Refused(why, 200, {"groupInfo": {"groupId": "G0", "count": {"total": 1, "registeredSuccess": 0,
-                                                                           "registeredFailed": 1}},
-                                  "failedMessageList": [{"statusCode": code, "statusMessage": why}], "messageList": []})
 
     def authenticate(self, request):
         match = re.fullmatch(r"HMAC-SHA256 apiKey=(\S+), date=(\S+), salt=(\S+), signature=([0-9a-f]{64})",
@@ -202,6 +211,23 @@ class Solapi:
             raise self.refuse("again", 403, "DuplicatedSignature")
         self.used.add(signature)
 
+    def fault(self, message):
+        """The code with which this message is refused; none when it is fine."""
+        only(message, {"to", "from", "text", "type", "subject", "kakaoOptions", "customFields"}, self.refuse)
+        if message.get("from") != "0212345678":
+            return "1062"
+        if not DOMESTIC.fullmatch(message.get("to", "")):
+            return "3010"
+        limits = {"SMS": 90, "LMS": 2000, "ATA": 100000}
+        kind = message.get("type")
+        if kind not in limits or not fits(message.get("text", ""), limits[kind]):
+            return "1029"
+        if kind == "ATA" and not {"pfId", "templateId"} <= set(message.get("kakaoOptions", {})):
+            raise self.refuse("kakaoOptions")
+        if any(len(key) > 30 or len(value) > 100 for key, value in message.get("customFields", {}).items()):
+            raise self.refuse("customFields")
+        return ""
+
     def handle(self, request):
         self.authenticate(request)
         if request.path == "/messages/v4/list" and request.method == "GET":
@@ -211,24 +237,25 @@ class Solapi:
             raise self.refuse("no such path", 404, "NotFound")
         body = request.json(self.refuse("JSON"))
         only(body, {"messages", "allowDuplicates", "showMessageList", "scheduledDate", "strict"}, self.refuse)
-        message = (body.get("messages") or [{}])[0]
-        only(message, {"to", "from", "text", "type", "subject", "kakaoOptions", "customFields"}, self.refuse)
-        if message.get("from") != "0212345678":
-            raise self.failed("1062", "sender number")
-        if not DOMESTIC.fullmatch(message.get("to", "")):
-            raise self.failed("3010", "number")
-        limits = {"SMS": 90, "LMS": 2000, "ATA": 100000}
-        kind = message.get("type")
-        if kind not in limits or not fits(message.get("text", ""), limits[kind]):
-            raise self.failed("1029", "text")
-        if kind == "ATA" and not {"pfId", "templateId"} <= set(message.get("kakaoOptions", {})):
-            raise self.refuse("kakaoOptions")
-        if any(len(key) > 30 or len(value) > 100 for key, value in message.get("customFields", {}).items()):
-            raise self.refuse("customFields")
-        number = f"M{next(numbers)}"
-        self.messages[number] = {**message, "messageId": number, "groupId": "G1", "statusCode": "2000"}
-        return 200, {}, {"groupInfo": {"groupId": "G1", "count": {"total": 1, "registeredSuccess": 1, "registeredFailed": 0}},
-                         "failedMessageList": [], "messageList": [{"messageId": number}]}, number
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not 1 <= len(messages) <= 10000:
+            raise self.refuse("messages")
+        group, seen, good, bad = f"G{next(numbers)}", set(), [], []
+        for message in messages:
+            code = self.fault(message)
+            if not code and message["to"] in seen and not body.get("allowDuplicates"):
+                code = "1026"
+            seen.add(message.get("to"))
+            number = f"M{next(numbers)}"
+            fields = message.get("customFields", {})
+            result = {"messageId": number, "statusCode": code or "2000", "statusMessage": code or "ok", "customFields": fields}
+            (bad if code else good).append((message.get("text", ""), result))
+            if not code:
+                self.messages[number] = {**message, "messageId": number, "groupId": group, "statusCode": "2000"}
+                request.taken.append(fields.get("message_id"))
+        count = {"total": len(messages), "registeredSuccess": len(good), "registeredFailed": len(bad)}
+        return 200, {}, {"groupInfo": {"groupId": group, "count": count}, "failedMessageList": listed(bad),
+                         "messageList": listed(good)}, group if good else ""
 
 
 class Sens:

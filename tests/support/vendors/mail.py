@@ -2,7 +2,7 @@
 
 import itertools
 
-from common import Refused, only
+from common import Refused, listed, only
 
 numbers = itertools.count(1)
 
@@ -73,22 +73,39 @@ class Postmark:
     def refuse(self, why, code, status=422):
         return Refused(why, status, {"ErrorCode": code, "Message": why})
 
+    def take(self, message, request):
+        only(message, {"From", "To", "Subject", "TextBody", "HtmlBody", "MessageStream", "Metadata"},
+             lambda why: self.refuse(why, 403))
+        if "@" not in message.get("To", "") or not (message.get("TextBody") or message.get("HtmlBody")):
+            raise self.refuse("Invalid email request", 300)
+        if "@" not in message.get("From", ""):
+            raise self.refuse("Sender signature not found", 400)
+        if message["To"].startswith("inactive"):
+            raise self.refuse("Inactive recipient", 406)
+        request.taken.append(message["Metadata"]["message_id"])
+        return {"ErrorCode": 0, "Message": "OK", "MessageID": f"pm-{next(numbers)}", "To": message["To"]}
+
+    def result(self, message, request):
+        try:
+            return self.take(message, request)
+        except Refused as refusal:
+            return refusal.body
+
     def handle(self, request):
         if request.header("X-Postmark-Server-Token") != self.TOKEN:
             raise self.refuse("Bad token", 10, 401)
-        if request.path != "/email":
+        if request.path not in ("/email", "/email/batch"):
             raise Refused("no such path", 404, "")
         if request.header("Accept") != "application/json":
             raise self.refuse("Accept", 402)
-        body = request.json(self.refuse("Invalid JSON", 402))
-        only(body, {"From", "To", "Subject", "TextBody", "HtmlBody", "MessageStream", "Metadata"},
-             lambda why: self.refuse(why, 403))
-        if "@" not in body.get("To", "") or not (body.get("TextBody") or body.get("HtmlBody")):
-            raise self.refuse("Invalid email request", 300)
-        if "@" not in body.get("From", ""):
-            raise self.refuse("Sender signature not found", 400)
-        number = f"pm-{next(numbers)}"
-        return 200, {}, {"ErrorCode": 0, "Message": "OK", "MessageID": number, "To": body["To"]}, number
+        if request.path == "/email":
+            result = self.take(request.json(self.refuse("Invalid JSON", 402)), request)
+            return 200, {}, result, result["MessageID"]
+        messages = request.json(self.refuse("Invalid JSON", 402), list)
+        if not 1 <= len(messages) <= 500:
+            raise self.refuse("too many messages", 410)
+        results = [(m.get("TextBody", ""), self.result(m, request)) for m in messages]
+        return 200, {}, listed(results), f"batch-{next(numbers)}"
 
 
 MAIL = {"sendgrid": SendGrid(), "mailgun": Mailgun(), "postmark": Postmark()}

@@ -54,6 +54,8 @@ BIZ = {"Authorization": "Bearer " + token}
 BIZ_BODY = {"account": "acct", "refkey": "r", "type": "sms", "from": "0212345678", "to": "01012345678",
             "content": {"sms": {"message": "가" * 46}}}
 NHN = {"X-Secret-Key": "right-secret"}
+POSTMARK = {"X-Postmark-Server-Token": "right-token", "Accept": "application/json"}
+MAIL = {"From": "shop@example.com", "To": "a@example.com", "TextBody": "x", "Metadata": {"message_id": "shop-1"}}
 
 # what is wrong, the call, what the answer says
 WRONG = [
@@ -99,6 +101,15 @@ WRONG = [
                           {"messages": [{"to": "01012345678", "from": "0212345678", "type": "SMS", "text": "가" * 46}]},
                           solapi_headers()), 200, "1029"),
     ("solapi: signature", call("/solapi/messages/v4/send-many/detail", {}), 403, "InvalidAPIKey"),
+    ("solapi: twice to one", call("/solapi/messages/v4/send-many/detail",
+                                  {"messages": [{"to": "01012345678", "from": "0212345678", "type": "SMS", "text": "x"}] * 2},
+                                  solapi_headers()), 200, "1026"),
+    ("postmark: no list", call("/postmark/email/batch", {"To": "a@example.com"}, POSTMARK), 422, "402"),
+    ("postmark: one of two", call("/postmark/email/batch", [MAIL, {**MAIL, "To": "nobody"}], POSTMARK), 200, "300"),
+    ("postmark: too many", call("/postmark/email/batch", [MAIL] * 501, POSTMARK), 422, "410"),
+    ("nhn-sms: too many", call("/nhn-sms/sms/v3.0/appKeys/appkey1/sender/sms",
+                               {"body": "x", "sendNo": "0212345678", "recipientList": [{"recipientNo": "01012345678"}] * 1001},
+                               NHN), 200, "-2000"),
     ("sens: size", call(SENS, {"type": "SMS", "contentType": "COMM", "from": "0212345678", "content": "가" * 46,
                                "messages": [{"to": "01012345678"}]}, sens_headers(SENS)), 400, "content"),
     ("sens: signature", call(SENS, {}, {"x-ncp-apigw-timestamp": "1"}), 401, "signature"),

@@ -4,14 +4,16 @@
     server.py --log FILE --port-file FILE
 
 Listens on a free port of 127.0.0.1. Each vendor stands under a path of its own: http://127.0.0.1:PORT/NAME. Each request
-becomes one line of FILE before it is answered: {"vendor", "accepted", "why", "id", "status"}. A request with NO-ANSWER in its
-body is taken and never answered.
+becomes one line of FILE before it is answered: {"vendor", "accepted", "why", "id", "status", "taken"}; "taken" are the ids of
+our messages that were accepted, where the vendor is told them. A request with NO-ANSWER in its body is taken and never answered;
+one with TOO-MANY-x is answered with 429 once for each x.
 """
 
 import argparse
 import http.server
 import json
 import os
+import re
 import sys
 import threading
 
@@ -30,6 +32,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     log_lock = threading.Lock()
     log_path = None
+    held = set()
 
     def log_message(self, *args):
         pass
@@ -38,6 +41,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.log_lock, open(self.log_path, "a", encoding="utf-8") as log:
             log.write(json.dumps(entry) + "\n")
             log.flush()
+
+    def too_many(self, request):
+        """Whether this is the first request with that word."""
+        word = re.search(rb"TOO-MANY-\w+", request.body)
+        with self.log_lock:
+            first = word is not None and word[0] not in self.held
+            if first:
+                self.held.add(word[0])
+        return first
 
     def answer(self):
         length = int(self.headers.get("Content-Length") or 0)
@@ -50,12 +62,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             entry.update(accepted=False, why="no such vendor")
         else:
             try:
+                if self.too_many(request):
+                    raise Refused("too many requests", 429, "", {"Retry-After": "1"})
                 status, headers, body, entry["id"] = vendor.handle(request)
                 entry["accepted"] = entry["id"] != ""
             except Refused as refusal:
                 status, headers, body = refusal.status, refusal.headers, refusal.body
                 entry.update(accepted=False, why=refusal.why)
-        entry["status"] = status
+        entry.update(status=status, taken=request.taken)
         self.note(**entry)
         if b"NO-ANSWER" in request.body:  # taken, and then the line is cut
             self.close_connection = True
