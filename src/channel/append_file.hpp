@@ -17,7 +17,8 @@ enum class AppendState {
 
 struct AppendResult {
   AppendState state = AppendState::kUncertain;
-  std::string error{};  // why it is not durable: "cannot open it: Permission denied"
+  std::string error{};    // why it is not durable: "cannot open it: Permission denied"
+  bool shortage = false;  // kUnchanged because this process or machine has no descriptors left
 };
 
 // One thread at a time. Processes are kept apart by an exclusive flock(2) on the file itself, which the

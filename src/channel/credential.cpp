@@ -10,10 +10,16 @@ namespace {
 
 constexpr Duration kLookAgain = 200ms;  // while another process fetches
 constexpr Duration kRenewAgain = 30s;   // after a renewal that failed
+constexpr Duration kAskAgain = 1s;      // after the store refused
 
 Duration life_of(const Credential& credential) { return credential.expires - credential.made; }
 
-Outcome no_cache(const Error& error) { return credential_absent("credential-cache", error.message); }
+// The database is busy or out of reach, and maybe for a while: asking again at once would ask without end.
+Outcome no_cache(const Error& error) {
+  Outcome outcome = credential_absent("credential-cache", error.message);
+  outcome.retry_after = kAskAgain;
+  return outcome;
+}
 
 }  // namespace
 

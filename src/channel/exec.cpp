@@ -58,6 +58,7 @@ class ExecChannel final : public Channel {
 }  // namespace
 
 Outcome classify_exit(const ProcessResult& result, std::span<const std::string> personal) {
+  if (result.shortage) return shortage_outcome(safe_text(result.error, limits::kDetail));
   Outcome outcome;
   outcome.phase = result.started ? "done" : "start";
   outcome.detail =

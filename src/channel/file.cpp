@@ -18,6 +18,7 @@ constexpr std::size_t kMaxBatchBytes = 8 * 1024 * 1024;
 constexpr Duration kBusyPause = 5ms;  // another process holds the lock for about one fdatasync
 
 Outcome outcome_of(const AppendResult& result, const std::string& path) {
+  if (result.shortage) return shortage_outcome(safe_text(path + ": " + result.error, limits::kDetail));
   Outcome outcome;
   outcome.phase = "done";
   if (result.state == AppendState::kDurable) {

@@ -37,6 +37,7 @@ Outcome no_token(const HttpEvidence& evidence, std::string_view said, std::span<
   StatusRules rules;
   rules.not_sent = {503};
   const Outcome judged = classify_http(evidence, rules, now);
+  if (judged.shortage) return judged;
   if (evidence.status == 0) said = evidence.curl_error;
   Outcome outcome = credential_failed("token-" + judged.reason,
                                       "the token endpoint: " + safe_text_without(said, secrets, limits::kDetail / 2));

@@ -166,7 +166,8 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
                                          "notifyctl init --wal",
                                          {}});
   if (access(path->c_str(), W_OK) != 0)
-    findings.warning("database", file_error("this user cannot write it", errno).message, "run as its owner to deliver");
+    findings.wrong("database", Error{Code::kPermission, file_error("this user cannot write it", errno).message,
+                                     "run this and the delivery as its owner"});
   check_disk(findings, *path);
   check_clock(findings, *report);
   check_contents(findings, **store, options);
@@ -179,6 +180,32 @@ void check_database(Findings& findings, const CheckOptions& options, Context& co
     findings.good("accounting", std::to_string(report->identity.enqueued) + " enqueued, all accounted for");
 }
 
+// What the driver `file` would meet, found without making or opening anything.
+Result<void> check_appendable(const std::string& path) {
+  struct stat info {};
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  if (lstat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode))
+      return fail(Code::kConfig, path + " is a directory", "name a file in it: path = \"" + path + "/messages.jsonl\"");
+    if (S_ISLNK(info.st_mode))
+      return fail(Code::kConfig, path + " is a symbolic link", "configure the path that it leads to");
+    if (!S_ISREG(info.st_mode)) return fail(Code::kConfig, path + " is not a regular file", "name another path");
+    if (access(path.c_str(), R_OK | W_OK) == 0) return {};
+    return fail(system_code(errno, Code::kIo), file_error(path + " cannot be written", errno).message,
+                "let this user read and write it");
+  }
+  if (errno != ENOENT)
+    return fail(system_code(errno, Code::kConfig), file_error(path + " cannot be looked at", errno).message,
+                "is the path right?");
+  if (stat(directory.c_str(), &info) != 0)
+    return fail(system_code(errno, Code::kConfig),
+                file_error(path + " cannot be written: its directory", errno).message, "mkdir -p " + directory);
+  if (access(directory.c_str(), W_OK | X_OK) != 0)
+    return fail(system_code(errno, Code::kIo), file_error(path + " cannot be made", errno).message,
+                "let this user write the directory " + directory);
+  return {};
+}
+
 // A program is executable, a file's directory can be written to, a server can be talked to.
 struct DriverCheck {
   const ChannelConfig& channel;
@@ -187,13 +214,7 @@ struct DriverCheck {
   const Environment& environment;
 
   Result<std::string> operator()(const FileDriverConfig& file) const {
-    const std::string directory = std::filesystem::path(file.path).parent_path().string();
-    const bool exists = access(file.path.c_str(), F_OK) == 0;
-    if (access(exists ? file.path.c_str() : directory.c_str(), W_OK) != 0) {
-      Error error = file_error(file.path + " cannot be written", errno);
-      error.hint = "make its directory, or let this user write it";
-      return fail(std::move(error));
-    }
+    TRY(check_appendable(file.path));
     return file.path;
   }
   Result<std::string> operator()(const ExecDriverConfig& exec) const {

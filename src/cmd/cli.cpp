@@ -1,6 +1,7 @@
 #include "cmd/cli.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "cmd/context.hpp"
 #include "cmd/errors.hpp"
@@ -125,7 +126,15 @@ int run(int argc, char** argv) {
     return report(err, invocation.error(), asks_for_json(words));
   }
   Context context({.globals = invocation->globals, .environment = environment});
-  return execute(*invocation, context);
+  try {
+    return execute(*invocation, context);
+  } catch (
+      const std::system_error& error) {  // no thread could be made; all else that throws is caught where it is called
+    return report(context.err(),
+                  {Code::kInternal, std::string("cannot go on: ") + error.what(),
+                   "raise the limits of this user (ulimit -u, ulimit -v, TasksMax= of the service)"},
+                  context.json());
+  }
 }
 
 }  // namespace notify

@@ -39,6 +39,9 @@ struct Page {
   std::vector<std::string_view> see_also{};  // "notifyctl-relay(1)"
 };
 
+// The page's exit statuses in order, with that of every command unless the page says more about it.
+std::vector<ExitNote> exits_of(const Page& page);
+
 using Runner = std::function<Result<int>(Context&)>;  // the exit status of the process, or an error
 
 struct Command {

@@ -6,6 +6,8 @@
 #include "cmd/channel.hpp"
 #include "cmd/check.hpp"
 #include "cmd/command.hpp"
+
+#include <algorithm>
 #include "cmd/completion.hpp"
 #include "cmd/enqueue.hpp"
 #include "cmd/help_command.hpp"
@@ -56,6 +58,15 @@ constexpr std::array kCommands{
 }  // namespace
 
 std::span<const Command> commands() noexcept { return kCommands; }
+
+std::vector<ExitNote> exits_of(const Page& page) {
+  std::vector<ExitNote> exits = page.exits;
+  const auto by_status = [](const ExitNote& a, const ExitNote& b) { return a.status < b.status; };
+  const auto usage = [](const ExitNote& note) { return note.status == kUsageExit.status; };
+  if (std::none_of(exits.begin(), exits.end(), usage)) exits.push_back(kUsageExit);
+  std::sort(exits.begin(), exits.end(), by_status);
+  return exits;
+}
 
 const Command* find_command(std::span<const std::string> words, std::size_t& used) noexcept {
   for (const std::size_t length : {std::size_t{2}, std::size_t{1}}) {

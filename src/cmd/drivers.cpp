@@ -34,56 +34,77 @@ bool needs_certificates(const ChannelConfig& channel) {
 }
 
 Drivers::Drivers(Engine& engine, std::vector<ChannelConfig> channels, int concurrency)
-    : channels_(std::move(channels)), processes_(engine.loop()), credentials_(engine.store().path(), engine.run()) {
-  const ChannelPorts ports{engine.loop(),
-                           processes_,
-                           engine.context().clock(),
-                           credentials_,
-                           [this, &engine, concurrency] { return http(engine, concurrency); },
-                           user_agent(),
-                           [this, &engine, concurrency] { return mail(engine, concurrency); },
-                           [&engine](const SecretSetting& setting) { return read_again(engine, setting); }};
+    : engine_(engine),
+      concurrency_(concurrency),
+      channels_(std::move(channels)),
+      processes_(engine.loop()),
+      credentials_(engine.store().path(), engine.run()) {
   for (ChannelConfig& channel : channels_) {
-    Result<std::unique_ptr<Channel>> made = driver(engine, channel, ports);
-    if (!made) {
-      lanes_.push_back({&channel, nullptr, std::move(made).error()});
-      continue;
-    }
-    lanes_.push_back({&channel, made->get(), {}});
-    drivers_.push_back(std::move(*made));
+    lanes_.push_back({&channel, nullptr, {}});
+    (void)open(lanes_.back(), channel);
   }
+}
+
+ChannelPorts Drivers::ports() {
+  return {engine_.loop(),
+          processes_,
+          engine_.context().clock(),
+          credentials_,
+          [this] { return http(); },
+          user_agent(),
+          [this] { return mail(); },
+          [this](const SecretSetting& setting) { return read_again(engine_, setting); }};
+}
+
+bool Drivers::open(WorkLane& lane, ChannelConfig& channel) {
+  Result<std::unique_ptr<Channel>> made = driver(channel);
+  if (!made) {
+    lane.trouble = std::move(made).error();
+    return false;
+  }
+  lane.driver = made->get();
+  lane.trouble = {};
+  drivers_.push_back(std::move(*made));
+  return true;
+}
+
+std::vector<std::size_t> Drivers::try_closed() {
+  std::vector<std::size_t> opened;
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (lanes_[i].driver == nullptr && open(lanes_[i], channels_[i])) opened.push_back(i);
+  return opened;
 }
 
 Drivers::~Drivers() = default;
 
 // A missing CA bundle is trouble of the channels that need one, and no failure of every message.
-Result<std::unique_ptr<Channel>> Drivers::driver(Engine& engine, ChannelConfig& channel, const ChannelPorts& ports) {
-  TRY(load_secrets(channel, engine.context().environment()));
+Result<std::unique_ptr<Channel>> Drivers::driver(ChannelConfig& channel) {
+  TRY(load_secrets(channel, engine_.context().environment()));
   if (needs_certificates(channel)) {
-    if (Result<std::string> found = ca_bundle(engine); !found)
+    if (Result<std::string> found = ca_bundle(engine_); !found)
       return fail(with_context(std::move(found).error(), "channel " + channel.name));
   }
-  return make_channel(channel, ports);
+  return make_channel(channel, ports());
 }
 
 // Made when the first channel asks for it. Who only sends to plain http needs no certificates.
-Result<HttpClient*> Drivers::http(Engine& engine, int concurrency) {
+Result<HttpClient*> Drivers::http() {
   if (http_ == nullptr) {
     HttpSettings settings;
-    settings.max_connections = concurrency;
+    settings.max_connections = concurrency_;
     settings.user_agent = user_agent();
-    if (Result<std::string> found = ca_bundle(engine)) settings.ca_file = std::move(*found);
-    TRY_ASSIGN(http_, CurlHttp::create(engine.loop(), settings));
+    if (Result<std::string> found = ca_bundle(engine_)) settings.ca_file = std::move(*found);
+    TRY_ASSIGN(http_, CurlHttp::create(engine_.loop(), settings));
   }
   return http_.get();
 }
 
-Result<MailClient*> Drivers::mail(Engine& engine, int concurrency) {
+Result<MailClient*> Drivers::mail() {
   if (mail_ == nullptr) {
     MailSettings settings;
-    settings.max_connections = concurrency;
-    if (Result<std::string> found = ca_bundle(engine)) settings.ca_file = std::move(*found);
-    TRY_ASSIGN(mail_, CurlMail::create(engine.loop(), settings));
+    settings.max_connections = concurrency_;
+    if (Result<std::string> found = ca_bundle(engine_)) settings.ca_file = std::move(*found);
+    TRY_ASSIGN(mail_, CurlMail::create(engine_.loop(), settings));
   }
   return mail_.get();
 }

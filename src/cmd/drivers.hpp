@@ -32,12 +32,19 @@ class Drivers {
   ~Drivers();
 
   const std::vector<WorkLane>& lanes() const noexcept { return lanes_; }
+  // Tries lanes without a driver again: somebody may have mended a secret. Returns the indices of those that have one now;
+  // the loop's thread, as all calls to drivers.
+  std::vector<std::size_t> try_closed();
 
  private:
-  Result<std::unique_ptr<Channel>> driver(Engine& engine, ChannelConfig& channel, const ChannelPorts& ports);
-  Result<HttpClient*> http(Engine& engine, int concurrency);
-  Result<MailClient*> mail(Engine& engine, int concurrency);
+  ChannelPorts ports();
+  bool open(WorkLane& lane, ChannelConfig& channel);
+  Result<std::unique_ptr<Channel>> driver(ChannelConfig& channel);
+  Result<HttpClient*> http();
+  Result<MailClient*> mail();
 
+  Engine& engine_;
+  int concurrency_;
   std::vector<ChannelConfig> channels_;
   SystemProcessRunner processes_;
   SharedCredentials credentials_;

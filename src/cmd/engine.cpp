@@ -35,6 +35,7 @@ Engine::Engine(Context& context) : context_(context), progress_(context.globals(
 
 Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view command, Duration commit_gap) {
   std::unique_ptr<Engine> engine(new Engine(context));
+  TRY(engine->loop_.ready());
   TRY_ASSIGN(engine->config_, context.config());
   TRY_ASSIGN(const Zone* zone, context.zone());
   engine->policies_ = std::make_unique<Policies>(*engine->config_, zone);

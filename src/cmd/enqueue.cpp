@@ -158,21 +158,24 @@ Result<int> await_end(const InsertResult& inserted, const EnqueueOptions& option
               "notifyctl show " + inserted.message_id + " tells its whole life");
 }
 
-tl::unexpected<Error> conflict(const InsertResult& inserted, const NewMessage& message) {
+}  // namespace
+
+Error key_conflict(std::string_view key, const InsertResult& inserted) {
   constexpr std::size_t kShort = 12;
   const std::string existing = to_hex(inserted.existing_fingerprint);
-  const std::string given = to_hex(message.fingerprint);
-  Error error{
-      Code::kConflict,
-      "the key \"" + message.dedup_key + "\" exists with other content: " + inserted.message_id +
-          " has the fingerprint " + existing.substr(0, kShort) + "…, this request " + given.substr(0, kShort) + "…",
-      "notifyctl show " + inserted.message_id + " tells what was accepted; another message needs another key", "key"};
+  const std::string given = to_hex(inserted.given_fingerprint);
+  Error error{Code::kConflict,
+              "the key \"" + std::string(key) + "\" exists with other content: " + inserted.message_id +
+                  " has the fingerprint " + existing.substr(0, kShort) + "…, this request " + given.substr(0, kShort) +
+                  "…",
+              (inserted.pruned ? "that message was done with and pruned, its key stays taken"
+                               : "notifyctl show " + inserted.message_id + " tells what was accepted") +
+                  "; another message needs another key",
+              "key"};
   error.details = {
       {"message_id", inserted.message_id}, {"existing_fingerprint", existing}, {"given_fingerprint", given}};
-  return fail(std::move(error));
+  return error;
 }
-
-}  // namespace
 
 Result<NewMessage> message_of(const EnqueueOptions& options, Context& context) {
   Texts texts;
@@ -316,7 +319,7 @@ Result<int> run(const EnqueueOptions& options, Context& context) {
     TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_store(open));
     TRY_ASSIGN(inserted, enqueue_one(*store, context.clock(), context.crash_points(), message));
   }
-  if (inserted.kind == InsertResult::Kind::kConflict) return conflict(inserted, message);
+  if (inserted.kind == InsertResult::Kind::kConflict) return fail(key_conflict(message.dedup_key, inserted));
 
   TRY(print_accepted(inserted, options, context));
   if (options.now || options.wait) publish_now(context, inserted.outbox_id);

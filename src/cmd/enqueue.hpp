@@ -6,6 +6,7 @@
 
 #include "cmd/command.hpp"
 #include "core/enqueue.hpp"
+#include "core/ports/outbox_table.hpp"
 
 namespace notify {
 
@@ -49,6 +50,8 @@ Result<int> run_broadcast(const EnqueueOptions& options, Context& context);
 
 // The message that the options describe. Errors name the option.
 Result<NewMessage> message_of(const EnqueueOptions& options, Context& context);
+// The error of a key that is taken by other content, with both fingerprints for programs.
+Error key_conflict(std::string_view key, const InsertResult& inserted);
 // A channel that nobody serves is told, and accepted.
 Result<void> warn_of_unknown_channel(const std::string& channel, Context& context);
 

@@ -80,11 +80,7 @@ class Reporter final : public LineSink {
 
   void inserted(std::int64_t line, std::string_view key, const InsertResult& result, std::string_view text) override {
     if (result.kind == InsertResult::Kind::kConflict) {
-      Error error{Code::kConflict,
-                  "the key \"" + std::string(key) + "\" exists with other content: " + result.message_id,
-                  {},
-                  "key"};
-      return rejected(line, error, text);
+      return rejected(line, key_conflict(key, result), text);
     }
     if (!context_.json()) return;
     // Written by hand: a million of these are printed in one run.
@@ -218,8 +214,10 @@ Error ended_early(Error error, const BulkSummary& summary, const std::string& so
   const std::int64_t taken = summary.created + summary.existing;
   error = with_context(std::move(error), source);
   if (summary.lines == 0) return error;
-  const std::string before = std::to_string(summary.lines) + " lines before it were read and " + std::to_string(taken) +
-                             " of them are taken; run the same input again: lines with a key are not added twice";
+  const std::string before = "of the " + std::to_string(summary.lines) + " lines up to there " + std::to_string(taken) +
+                             " are taken (" + std::to_string(summary.created) + " now, " +
+                             std::to_string(summary.existing) +
+                             " before); run the same input again: lines with a key are not added twice";
   error.hint += (error.hint.empty() ? "" : ". ") + before;
   return error;
 }

@@ -12,7 +12,7 @@ constexpr auto kCodes = std::to_array<ExitCode>({
     {64, "usage", "The command line is wrong"},
     {65, "bad_input not_found", "The input is wrong, or what it names does not exist"},
     {69, "unavailable", "A vendor, a broker or another service is not available"},
-    {70, "internal", "A fault in the program itself"},
+    {70, "internal", "A fault in the program itself, or no memory or threads are left"},
     {73, "cannot_create", "A file cannot be created"},
     {74, "io disk_full", "Input or output failed, or the disk is full"},
     {75, "busy timeout", "Try again later: another process holds it, or the time given to wait is over"},

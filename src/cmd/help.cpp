@@ -157,9 +157,7 @@ std::string command_help(const Command& command, std::size_t width) {
     out += wrap(plain(example.text), width, 2) + "\n" + indented(example.command, 4);
 
   out += "\nExit status:\n";
-  std::vector<ExitNote> exits = page.exits;
-  exits.push_back(kUsageExit);
-  std::sort(exits.begin(), exits.end(), [](auto a, auto b) { return a.status < b.status; });
+  std::vector<ExitNote> exits = exits_of(page);
   for (const ExitNote& note : exits) out += entry("  " + std::to_string(note.status), plain(note.meaning), width, 6);
   return out;
 }

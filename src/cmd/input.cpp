@@ -62,6 +62,7 @@ Result<std::string> read_whole(Input& input, std::size_t max) {
 void report_line(Context& context, Output& json, std::string_view source, std::int64_t line, const Error& error) {
   if (context.json()) {
     nlohmann::ordered_json detail{{"code", code_name(error.code)}, {"field", error.field}, {"message", error.message}};
+    for (const auto& [name, value] : error.details) detail[name] = value;
     return json.line(to_text({{"line", line}, {"error", std::move(detail)}}));
   }
   context.err().line(std::string(source) + ":" + std::to_string(line) + ": " + printable(described(error)));

@@ -150,9 +150,7 @@ std::string command_page(const Command& command) {
 
   page.section("EXIT STATUS");
   page.begin_list("Ds");
-  std::vector<ExitNote> exits = text.exits;
-  exits.push_back(kUsageExit);
-  std::sort(exits.begin(), exits.end(), [](auto a, auto b) { return a.status < b.status; });
+  std::vector<ExitNote> exits = exits_of(text);
   for (const ExitNote& note : exits) {
     page.item(std::to_string(note.status));
     std::string meaning(note.meaning);

@@ -63,6 +63,7 @@ Result<Waited> wait_for(Context& context, const std::string& message_id, Duratio
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
 
   EpollLoop loop;
+  TRY(loop.ready());
   Result<bool> ended = false;
   std::optional<WalWatch> watch;
   const Duration deadline = context.clock().monotonic() + at_most;

@@ -170,13 +170,17 @@ std::string attempt_words(const AttemptStory& a) {
 std::vector<Moment> life(const MessageStory& story) {
   std::vector<Moment> moments;
   if (story.outbox) moments.push_back({story.outbox->created_at, "enqueued"});
-  // The usual publish leaves no event: the row says when it was.
+  // The usual publish leaves no event: the row says when it was. Events from before a replay are of an earlier one.
+  const auto replayed = std::find_if(story.events.rbegin(), story.events.rend(),
+                                     [](const EventStory& e) { return e.name == "replayed"; });
   const bool told =
-      std::any_of(story.events.begin(), story.events.end(), [](const EventStory& e) { return e.name == "published"; });
+      std::any_of(story.events.rbegin(), replayed, [](const EventStory& e) { return e.name == "published"; });
   if (story.outbox && story.outbox->status == "PUBLISHED" && !told)
     moments.push_back({story.outbox->updated_at, "published"});
   for (const EventStory& e : story.events)
     moments.push_back({e.at, joined({e.name, e.detail}) + (e.actor.empty() ? "" : " [" + e.actor + "]")});
+  if (story.inbox && story.inbox->calls > 1 && story.inbox->first_call_at)
+    moments.push_back({*story.inbox->first_call_at, "claimed by a worker, call 1"});
   if (story.inbox && story.inbox->claimed_at)
     moments.push_back({*story.inbox->claimed_at, "claimed by a worker, call " + std::to_string(story.inbox->calls)});
   for (const AttemptStory& a : story.attempts) moments.push_back({a.at, attempt_words(a)});
@@ -287,9 +291,14 @@ void register_options(OptionSet& set, ShowOptions& options) {
 Result<int> run(const ShowOptions& options, Context& context) {
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
   TRY_ASSIGN(const std::optional<MessageStory> story, store->story(options.id, context.clock().now()));
-  if (!story)
+  if (!story) {
+    TRY_ASSIGN(const std::optional<std::string> pruned, store->pruned_message(options.id));
+    if (pruned)
+      return fail(Code::kNotFound, "message " + *pruned + " was done with and has been pruned",
+                  "nothing is kept of it but its key, which stays taken; see notifyctl-prune(1)");
     return fail(Code::kNotFound, "no message has the id or key \"" + options.id + "\"",
                 "notifyctl list outbox --key-prefix … finds keys");
+  }
   TRY_ASSIGN(const std::optional<ChannelReport> closed, closed_channel(*store, *story, context));
   if (context.json())
     context.out().line(to_text(Converter{context, options.reveal}.story(*story, closed)));

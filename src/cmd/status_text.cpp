@@ -97,8 +97,11 @@ std::string run_words(const std::vector<LastRun>& runs, Instant now) {
 }
 
 std::string rate_words(const Rates::Span& span) {
-  return in_words(
-      {{"enqueued", span.enqueued}, {"published", span.published}, {"sent", span.sent}, {"failed", span.failed}});
+  return in_words({{"enqueued", span.enqueued},
+                   {"published", span.published},
+                   {"sent", span.sent},
+                   {"failed", span.failed},
+                   {"error", span.error}});
 }
 
 std::string identity_words(const StatusReport& report) {
@@ -234,8 +237,11 @@ std::string status_json(const StatusReport& report, Context& context) {
     if (c.until) json["channels"][c.channel]["until"] = context.show_time(*c.until);
   }
   const auto rates = [](const Rates::Span& span) {
-    return Json{
-        {"enqueued", span.enqueued}, {"published", span.published}, {"sent", span.sent}, {"failed", span.failed}};
+    return Json{{"enqueued", span.enqueued},
+                {"published", span.published},
+                {"sent", span.sent},
+                {"failed", span.failed},
+                {"error", span.error}};
   };
   json["rates"] = {{"hour", rates(report.rates.hour)}, {"day", rates(report.rates.day)}};
   const DatabaseReport& database = report.database;

@@ -11,11 +11,15 @@
 #include "core/rate_text.hpp"
 #include "core/recovery.hpp"
 #include "core/work_service.hpp"
+#include "sys/descriptors.hpp"
+#include "sys/files.hpp"
 #include "sys/signals.hpp"
 #include "sys/wal_watch.hpp"
 
 namespace notify {
 namespace {
+
+constexpr Duration kTryClosedEvery = 30s;
 
 std::vector<std::string> split_list(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
@@ -69,6 +73,23 @@ WorkServiceOptions service_options(const WorkCommandOptions& options, const Conf
   return how;
 }
 
+// As many calls at a time as there are descriptors for.
+int bounded_concurrency(Engine& engine, int wanted) {
+  const std::int64_t limit = raise_descriptor_limit(wanted);
+  const int calls = calls_within(limit, wanted);
+  if (calls < wanted) {
+    engine.events().emit({Event::Level::kWarning,
+                          "work.few-descriptors",
+                          {},
+                          {},
+                          "at most " + std::to_string(limit) + " open files are allowed, enough for " +
+                              std::to_string(calls) + " calls at a time instead of " + std::to_string(wanted) + ": " +
+                              kMoreDescriptors,
+                          0});
+  }
+  return calls;
+}
+
 bool none_is_open(const std::vector<WorkLane>& lanes) {
   return std::all_of(lanes.begin(), lanes.end(), [](const WorkLane& lane) { return lane.driver == nullptr; });
 }
@@ -87,6 +108,14 @@ void tell_closed_lanes(Engine& engine, const std::vector<WorkLane>& lanes) {
 const WorkLane* first_closed(const std::vector<WorkLane>& lanes) {
   const auto closed = std::find_if(lanes.begin(), lanes.end(), [](const WorkLane& l) { return l.driver == nullptr; });
   return closed != lanes.end() ? &*closed : nullptr;
+}
+
+// A service outlives the trouble of its start: what could not be served is tried again.
+void keep_trying(Engine& engine, Drivers& drivers, WorkService& service) {
+  engine.loop().after(kTryClosedEvery, [&] {
+    for (const std::size_t lane : drivers.try_closed()) service.open_lane(lane, *drivers.lanes()[lane].driver);
+    if (first_closed(drivers.lanes()) != nullptr) keep_trying(engine, drivers, service);
+  });
 }
 
 Result<void> lanes_up(const Worker& worker, const std::vector<WorkLane>& lanes, Result<void> result) {
@@ -113,8 +142,9 @@ Page work_page() {
       "What was certainly not sent (no connection, refused credentials, 429 …) is tried again on the channel's retry "
       "ladder and then parked with its reason. When a whole channel is in trouble it is halted, probed with one "
       "message at a time, and opens by itself. A channel whose secret cannot be read, or whose driver cannot start, is "
-      "closed for this run: its messages stay where they are, an alert is raised, all other channels are served, and "
-      "the exit status is 69.\n\n"
+      "closed: its messages stay where they are, an alert is raised, and all other channels are served. A run that "
+      "stays "
+      "tries it again every 30 seconds; one that ends with such a channel has the exit status 69.\n\n"
       "With `--drain` it leaves when nothing is ready, for cron. Without it stays; messages are picked up within "
       "milliseconds of their commit. SIGTERM and Ctrl-C stop it in an orderly way: no new claims, every call that "
       "is out is finished and written.";
@@ -149,7 +179,7 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
   TRY_ASSIGN(const TemplateSet* templates, context.templates());
   const TemplateSet no_templates;
   TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "work", 2ms));
-  const int concurrency = options.concurrency.value_or(config->work.concurrency);
+  const int concurrency = bounded_concurrency(*engine, options.concurrency.value_or(config->work.concurrency));
   Drivers drivers(*engine, std::move(channels), concurrency);
   const std::vector<WorkLane>& lanes = drivers.lanes();
   tell_closed_lanes(*engine, lanes);
@@ -179,6 +209,7 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
   TRY_ASSIGN(const StopSignals signals, StopSignals::install(engine->loop(), [&](int) { service.stop(); }));
   WalWatch watch(engine->loop(), engine->store().path(), [&] { service.wake(); });
   service.on_settled = [&] { engine->loop().post([&] { watch.settled(); }); };
+  if (first_closed(lanes) != nullptr) keep_trying(*engine, drivers, service);
   service.start();
   engine->loop().run();
 

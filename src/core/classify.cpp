@@ -111,6 +111,13 @@ constexpr std::string_view kAddressBlocked =
 
 void judge_unsent(const HttpEvidence& evidence, Outcome& outcome) {
   const int code = evidence.curl_code;
+  if (evidence.shortage) {
+    Outcome ours = shortage_outcome(std::move(outcome.detail));
+    ours.phase = std::move(outcome.phase);
+    ours.elapsed = outcome.elapsed;
+    outcome = std::move(ours);
+    return;
+  }
   outcome.cls = OutcomeClass::kNotSent;
   if (evidence.address_blocked || evidence.refused_locally) {
     outcome.cls = OutcomeClass::kPermanent;  // it would be refused every time

@@ -110,6 +110,13 @@ void judge_refusal(const MailEvidence& evidence, Outcome& outcome) {
 
 void judge_unsent(const MailEvidence& evidence, Outcome& outcome) {
   const int code = evidence.curl_code;
+  if (evidence.shortage) {
+    Outcome ours = shortage_outcome({});
+    ours.phase = std::move(outcome.phase);
+    ours.elapsed = outcome.elapsed;
+    outcome = std::move(ours);
+    return;
+  }
   outcome.cls = OutcomeClass::kNotSent;
   if (evidence.refused_locally || evidence.utf8_missing) {
     outcome.cls = OutcomeClass::kPermanent;  // it would be refused every time

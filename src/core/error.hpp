@@ -88,5 +88,12 @@ namespace notify {
 #define ASSERT(condition) \
   ((condition) ? static_cast<void>(0) : ::notify::assertion_failed(#condition, __FILE__, __LINE__))
 
+// Ends the process with a word on standard error and the status of kInternal, taking no memory. Whatever was under way
+// is then as after a kill, which all of it is made for; an exception through a library's callbacks is not. For operator
+// new, on whichever thread it fails, and for libraries that return nothing. Any thread.
+namespace notify {
+[[noreturn]] void out_of_memory() noexcept;
+}
+
 // UNREACHABLE("why"): an ASSERT that always fails, where no value can be returned.
 #define UNREACHABLE(why) ::notify::assertion_failed(why, __FILE__, __LINE__)

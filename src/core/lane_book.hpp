@@ -17,7 +17,7 @@ namespace notify {
 // A configured channel with its driver; both outlive the worker.
 struct WorkLane {
   const ChannelConfig* config = nullptr;
-  Channel* driver = nullptr;  // nullptr: could not be made; the lane is closed for this run
+  Channel* driver = nullptr;  // nullptr: could not be made; the lane is closed
   Error trouble{};            // why there is no driver
 };
 

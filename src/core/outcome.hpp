@@ -21,6 +21,7 @@ struct Outcome {
   bool disable_endpoint = false;  // the vendor says this address or token is dead
   bool halt_channel = false;      // the lane is broken (credentials, TLS, account), not this message
   bool not_begun = false;         // with kNotSent: trouble of our own before the call, which costs the message no try
+  bool shortage = false;          // with not_begun: this machine had no descriptor, memory or process left for the call
   bool connect_refused = false;   // counts towards "five in a row" (the lane is down)
   bool lane_wide = false;         // with retry_after: holds for the lane, not just this message (429)
   std::optional<Duration> retry_after{};
@@ -38,5 +39,9 @@ struct Outcome {
 };
 
 const char* outcome_name(OutcomeClass cls) noexcept;
+
+// Certainly not sent, for want of descriptors, memory or processes here. Says nothing about the vendor, so it costs
+// neither the message nor the lane anything: it is tried again when others may have given back what was missing.
+Outcome shortage_outcome(std::string detail);
 
 }  // namespace notify

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/alert.hpp"
+#include "core/time_text.hpp"
 
 namespace notify {
 namespace {
@@ -34,13 +35,14 @@ class Abandoner {
     if (resumable(row, now)) {
       TRY_ASSIGN(const bool rests, store_.inbox().rest(row.message_id, row.token, now, reason, {}, now));
       counts.resumed += rests ? 1 : 0;
-      return {};
+      return rests ? note_call(row, reason, now) : Result<void>{};
     }
     Settlement error{row.message_id, row.token, InboxState::kError, std::string(reason), {}, {}, 0, now};
     TRY_ASSIGN(const bool settled, store_.inbox().settle(error));
     if (!settled) return {};
     ++counts.errors;
     if (transport_.in_store_transaction()) TRY(store_.queue().remove_any(row.message_id));
+    TRY(note_call(row, reason, now));
     TRY(store_.history().event(row.message_id, "stale", reason, "recovery", now));
     TRY_ASSIGN(const std::optional<Envelope> envelope, store_.outbox().envelope(row.outbox_id));
     if (envelope) return raise_alert(store_.alerts(), "stale", *envelope, reason, {}, now);
@@ -48,6 +50,14 @@ class Abandoner {
   }
 
  private:
+  // The worker that made the call cannot tell of it any more, and the claim will be somebody else's or gone.
+  Result<void> note_call(const InboxRow& row, std::string_view reason, Instant now) {
+    Outcome outcome;
+    outcome.reason = reason;
+    outcome.detail = "claimed at " + format_time(row.claimed_at) + ", and nothing was heard of the call";
+    return store_.history().attempt(row.message_id, row.calls, outcome, now);
+  }
+
   bool resumable(const InboxRow& row, Instant now) const {
     const ChannelConfig* channel = config_.channel(row.channel);
     return channel != nullptr && channel->semantics == Semantics::kAtLeastOnce &&

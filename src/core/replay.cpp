@@ -37,6 +37,9 @@ class Replayer {
       TRY_ASSIGN(const bool reopened,
                  ports_.store.outbox().reopen(at.outbox_id, {*at.outbox, due_at, options_.expires, copy_out(at), now}));
       ASSERT(reopened);  // read in this very transaction, as everything below
+      // The row itself was what told of it.
+      if (at.outbox == OutboxState::kPublished)
+        TRY(ports_.store.history().event(at.message_id, "published", {}, {}, at.changed_at));
     } else {
       TRY_ASSIGN(const bool restored, ports_.table.restore(at.message_id, due_at, now));
       if (!restored) return Answer::refused("its row is gone, and its key belongs to another message now");

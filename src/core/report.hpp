@@ -76,7 +76,8 @@ struct Rates {
     std::int64_t enqueued = 0;
     std::int64_t published = 0;
     std::int64_t sent = 0;
-    std::int64_t failed = 0;  // FAILED and ERROR calls
+    std::int64_t failed = 0;  // refused for good; each message once, as it stands now
+    std::int64_t error = 0;   // with an unknown outcome, likewise
   };
   Span hour{};
   Span day{};

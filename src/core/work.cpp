@@ -75,6 +75,7 @@ Result<void> Worker::commit(std::span<const Finished> finished, std::vector<Prep
     group.out_by_lane = out_by_lane_;
     group.windows = windows_;
     group.remaining = remaining_;
+    group.shortage_told_until = shortage_told_until_;
     TRY(load_lanes(group, now));
     for (const Finished& call : finished) TRY(settle(call, group, now));
     if (!finished.empty()) ports_.crash_points.reach(CrashPoint::kWorkBeforeSettleCommit);
@@ -203,6 +204,7 @@ void Worker::take_over(Group& group, Turn& turn) {
   out_by_lane_ = std::move(group.out_by_lane);
   windows_ = std::move(group.windows);
   remaining_ = group.remaining;
+  shortage_told_until_ = group.shortage_told_until;
   lane_state_ = std::move(group.lanes);
   summary_ += group.counts;
   if (group.own_retry_until) own_retry_until_ = std::max(own_retry_until_.value_or(Instant{}), *group.own_retry_until);

@@ -110,6 +110,9 @@ class Worker {
   // Short retries of this worker's own that a draining run should wait for; empty when there are none.
   std::optional<Instant> own_retry_until() const noexcept { return own_retry_until_; }
   bool any_lane_down() const noexcept;
+  // A lane that had no driver has one now, and is served from the next turn on.
+  void open_lane(std::size_t lane, Channel& driver) noexcept { lanes_[lane].driver = &driver; }
+  const std::vector<WorkLane>& lanes() const noexcept { return lanes_; }
   const WorkSummary& summary() const noexcept { return summary_; }
 
  private:
@@ -152,6 +155,7 @@ class Worker {
     Instant lease_until{};
     std::optional<Instant> wake_at{};
     std::optional<Instant> own_retry_until{};
+    Instant shortage_told_until{};
     std::vector<Event> events{};
     WorkSummary counts{};
   };
@@ -197,6 +201,7 @@ class Worker {
   Result<void> claim_lost(const Finished& finished, InboxState to, Group& group);
   Result<void> settle_unknown(const Finished& finished, Group& group, Instant now);
   Result<void> settle_not_sent(const Finished& finished, Group& group, Instant now);
+  void tell_shortage(const Finished& finished, Group& group, Instant now);
   Result<void> park_call(const Finished& finished, std::string_view reason, Group& group, Instant now);
   Result<void> note_lane(const Finished& finished, Group& group, Instant now);
   void ack(const Finished& finished, Group& group);
@@ -218,6 +223,7 @@ class Worker {
   int out_ = 0;
   std::vector<Lane> lane_state_{};  // as of the last turn
   std::optional<Instant> own_retry_until_{};
+  Instant shortage_told_until_{};  // no warning before that
   WorkSummary summary_{};
 };
 

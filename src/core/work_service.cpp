@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/lane_alerts.hpp"
+
 namespace notify {
 namespace {
 
@@ -43,6 +45,29 @@ void WorkService::wake() {
   changed_.notify_one();
 }
 
+void WorkService::open_lane(std::size_t lane, Channel& driver) {
+  lanes_[lane].driver = &driver;
+  const std::lock_guard lock(mutex_);
+  opened_.emplace_back(lane, &driver);
+  woken_ = true;
+  changed_.notify_one();
+}
+
+void WorkService::take_opened_lanes() {
+  std::vector<std::pair<std::size_t, Channel*>> opened;
+  {
+    const std::lock_guard lock(mutex_);
+    opened.swap(opened_);
+  }
+  for (const auto& [lane, driver] : opened) {
+    worker_.open_lane(lane, *driver);
+    const WorkLane& now_open = worker_.lanes()[lane];
+    ports_.events.emit({Event::Level::kInfo, "lane.opened", {}, now_open.config->name, {}, 0});
+    if (const Result<void> noted = note_closed_lanes(ports_.store, ports_.clock, std::span(&now_open, 1)); !noted)
+      ports_.events.emit({Event::Level::kWarning, "lane.alert-failed", {}, {}, noted.error().message, 0});
+  }
+}
+
 void WorkService::stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
@@ -63,6 +88,7 @@ Result<void> WorkService::turns() {
   while (true) {
     const bool stopping = wait(pause, finished);
     if (stopping) worker_.stop();
+    take_opened_lanes();
     const Duration now = ports_.clock.monotonic();
     if (options_.max_run && now - started_at_ >= *options_.max_run) worker_.stop();
     sweep();

@@ -36,6 +36,8 @@ class WorkService {
   void start();
   // Somebody may have committed something. Any thread.
   void wake();
+  // A lane that had no driver has one now: it is served, and its alert closed. Loop thread.
+  void open_lane(std::size_t lane, Channel& driver);
   // Orderly end: no new claims; every claimed call is finished, written and acked. Any thread.
   void stop();
   // Called on the store thread after it has looked at what others committed.
@@ -45,6 +47,7 @@ class WorkService {
   void store_thread();
   Result<void> turns();
   bool wait(Duration at_most, std::vector<Finished>& finished);
+  void take_opened_lanes();
   void sweep();
   Duration pause_until(const Turn& turn);
   bool done(const Turn& turn);
@@ -67,6 +70,7 @@ class WorkService {
   std::mutex mutex_{};  // guards the rest
   std::condition_variable changed_{};
   std::vector<Finished> results_{};
+  std::vector<std::pair<std::size_t, Channel*>> opened_{};  // lanes, for the store thread
   bool woken_ = false;
   bool stopping_ = false;
 };

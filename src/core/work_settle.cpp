@@ -12,6 +12,8 @@ namespace {
 // A draining run waits for retries of its own that are not further away than this.
 constexpr Duration kOwnRetry = 5s;
 
+constexpr Duration kTellShortageEvery = 1min;
+
 std::string describe(const Outcome& outcome) {
   return outcome.detail.empty() ? outcome.reason : outcome.reason + ": " + outcome.detail;
 }
@@ -24,7 +26,8 @@ Result<void> Worker::settle(const Finished& finished, Group& group, Instant now)
   const Outcome& outcome = finished.outcome;
   const bool first_try_success = outcome.cls == OutcomeClass::kSent && finished.call.dispatch.attempt == 1 &&
                                  finished.call.tries == 0 && !outcome.duplicate_risk;
-  if (!first_try_success) {  // the evidence of a first-try success is in its inbox row
+  // A shortage is no attempt, and may last: rows about it would be without end.
+  if (!first_try_success && !outcome.shortage) {  // the evidence of a first-try success is in its inbox row
     TRY(ports_.store.history().attempt(finished.call.delivery.message_id,
                                        finished.call.tries + finished.call.dispatch.attempt, outcome, now));
   }
@@ -122,7 +125,12 @@ Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Ins
                        now);
   }
   TRY(uncount(finished));
-  if (finished.outcome.not_begun || concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
+  if (finished.outcome.not_begun) {
+    tell_shortage(finished, group, now);
+    retry(finished, group, now + finished.outcome.retry_after.value_or(Duration{0}), call.tries, false);
+    return {};
+  }
+  if (concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
     retry(finished, group, now, call.tries, false);
     return {};
   }
@@ -133,6 +141,18 @@ Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Ins
                                  finished.outcome.retry_after.value_or(Duration{0}));
   retry(finished, group, now + wait, call.tries + 1, wait <= kOwnRetry);
   return {};
+}
+
+// One warning a minute, however many calls it stops.
+void Worker::tell_shortage(const Finished& finished, Group& group, Instant now) {
+  if (!finished.outcome.shortage || now < group.shortage_told_until) return;
+  group.shortage_told_until = now + kTellShortageEvery;
+  group.events.push_back({Event::Level::kWarning,
+                          "work.shortage",
+                          {},
+                          finished.call.dispatch.envelope.channel,
+                          "not sent for now: " + finished.outcome.detail,
+                          0});
 }
 
 Result<void> Worker::park_call(const Finished& finished, std::string_view reason, Group& group, Instant now) {

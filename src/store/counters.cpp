@@ -1,5 +1,8 @@
 #include "store/counters.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace notify {
 namespace {
 
@@ -37,21 +40,39 @@ Counter counter_of(InboxState state) noexcept {
 
 void Counters::add(Counter counter, std::int64_t change, Instant now) noexcept {
   changes_[static_cast<std::size_t>(counter)] += change;
+  added_[static_cast<std::size_t>(counter)] += std::max<std::int64_t>(change, 0);
   now_ = now;
 }
 
+void Counters::take_back(Counter counter, Instant counted_at, Instant now) {
+  add(counter, -1, now);
+  ++taken_back_[{counted_at.ms / kCounterSpan.count(), counter}];
+}
+
 Result<void> Counters::flush(sqlite::Database& database) {
+  TRY(flush_totals(database));
+  // After the additions: what is taken back may have been added by this very transaction.
+  for (const auto& [where, count] : std::exchange(taken_back_, {})) {
+    TRY_ASSIGN(sqlite::Use take, database.use(R"sql(
+      UPDATE notification_counter SET value = max(value - ?3, 0) WHERE bucket = ?1 AND name = ?2)sql"));
+    TRY(take.bind(where.first, counter_name(where.second), count).run());
+  }
+  return {};
+}
+
+Result<void> Counters::flush_totals(sqlite::Database& database) {
   const std::int64_t span = now_.ms / kCounterSpan.count();
   for (std::size_t i = 0; i < kCounters; ++i) {
     const std::int64_t change = std::exchange(changes_[i], 0);
-    if (change == 0) continue;
+    const std::int64_t added = std::exchange(added_[i], 0);
+    if (change == 0 && added == 0) continue;
     TRY_ASSIGN(sqlite::Use add, database.use(R"sql(
       INSERT INTO notification_counter (bucket, name, value) VALUES (?1, ?2, ?3)
       ON CONFLICT (bucket, name) DO UPDATE SET value = value + excluded.value)sql"));
     TRY(add.bind(0, kNames[i], change).run());
-    if (change < 0) continue;  // a correction, not an event
+    if (added == 0) continue;  // a correction, not an event
     add.reset();
-    TRY(add.bind(span, kNames[i], change).run());
+    TRY(add.bind(span, kNames[i], added).run());
     TRY(drop_old_spans(database, span));
   }
   return {};

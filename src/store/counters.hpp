@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/inbox_state.hpp"
@@ -40,13 +42,22 @@ inline constexpr Duration kCounterHistory{25 * 3'600'000};
 class Counters {
  public:
   void add(Counter counter, std::int64_t change, Instant now) noexcept;
+  // Takes back one that was counted at `counted_at`, out of the rates as well: a message counts where it is now.
+  void take_back(Counter counter, Instant counted_at, Instant now);
   Result<void> flush(sqlite::Database& database);
-  void forget() noexcept { changes_ = {}; }
+  void forget() noexcept {
+    changes_ = {};
+    added_ = {};
+    taken_back_.clear();
+  }
 
  private:
+  Result<void> flush_totals(sqlite::Database& database);
   Result<void> drop_old_spans(sqlite::Database& database, std::int64_t span);
 
   std::array<std::int64_t, kCounters> changes_{};
+  std::array<std::int64_t, kCounters> added_{};  // the additions among them, which are what happened
+  std::map<std::pair<std::int64_t, Counter>, std::int64_t> taken_back_{};  // by span
   Instant now_{};
   std::int64_t swept_at_ = 0;  // span in which old spans were dropped last
 };

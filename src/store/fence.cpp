@@ -35,10 +35,18 @@ class File {
   int fd_;
 };
 
+bool is_ours(const std::string& path) noexcept {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && info.st_uid == ::geteuid();
+}
+
 tl::unexpected<Error> failed(const std::string& what, const std::string& path, int error_number) {
   const Code code = system_code(error_number, Code::kIo);
   return fail(code, what + " " + path + ": " + system_reason(error_number),
-              code == Code::kPermission ? "it must belong to the database's owner, mode 0600" : "");
+              code == Code::kPermission
+                  ? (is_ours(path) ? "chmod 600 " + path : "run notifyctl as the user who owns the database")
+              : error_number == EMFILE ? "raise the limit on open files: ulimit -n, or LimitNOFILE= of the service"
+                                       : "");
 }
 
 // A file made by root beside somebody else's database belongs to that somebody.

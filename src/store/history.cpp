@@ -26,7 +26,7 @@ Result<std::optional<HistoryTable::AttemptMark>> SqliteHistory::last_attempt(std
                                                                              Instant since) {
   TRY_ASSIGN(sqlite::Use query, session_.database().use(R"sql(
     SELECT number, reference FROM notification_attempt
-     WHERE message_id = ?1 AND at >= ?2 ORDER BY id DESC LIMIT 1)sql"));
+     WHERE message_id = ?1 AND at >= ?2 AND reason NOT IN ('worker-died', 'stale') ORDER BY id DESC LIMIT 1)sql"));
   TRY_ASSIGN(const bool found, query.bind(message_id, since).row());
   if (!found) return std::nullopt;
   return AttemptMark{query.small(0), query.text(1)};

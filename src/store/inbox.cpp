@@ -91,6 +91,7 @@ Result<bool> SqliteInbox::settle(const Settlement& settlement) {
   if (settled) session_.count(counter_of(settlement.to), 1, settlement.now);
   if (settled || settlement.to == InboxState::kError) return settled;
 
+  TRY_ASSIGN(const std::optional<Instant> became_error, ended_at(settlement.message_id));
   TRY_ASSIGN(const bool late,
              change_one(session_, R"sql(
     UPDATE notification_inbox
@@ -99,7 +100,7 @@ Result<bool> SqliteInbox::settle(const Settlement& settlement) {
                         settlement.message_id, settlement.token, name(settlement.to), settlement.reason,
                         settlement.detail, settlement.reference, settlement.status, settlement.now));
   if (!late) return false;
-  session_.count(Counter::kInboxError, -1, settlement.now);
+  session_.take_back(Counter::kInboxError, became_error.value_or(settlement.now), settlement.now);
   session_.count(counter_of(settlement.to), 1, settlement.now);
   return true;
 }
@@ -131,13 +132,20 @@ Result<bool> SqliteInbox::skip(std::string_view message_id, std::int64_t outbox_
   return skipped;
 }
 
+Result<std::optional<Instant>> SqliteInbox::ended_at(std::string_view message_id) {
+  TRY_ASSIGN(Use query, session_.database().use("SELECT settled_at FROM notification_inbox WHERE message_id = ?1"));
+  TRY_ASSIGN(const bool found, query.bind(message_id).row());
+  return found ? query.maybe_instant(0) : std::nullopt;
+}
+
 Result<bool> SqliteInbox::forget(std::string_view message_id, std::int64_t token, InboxState from, Instant now) {
   ASSERT(from == InboxState::kFailed || from == InboxState::kError || from == InboxState::kSkipped);
+  TRY_ASSIGN(const std::optional<Instant> ended, ended_at(message_id));
   TRY_ASSIGN(const bool gone, change_one(session_, R"sql(
     DELETE FROM notification_inbox
      WHERE message_id = ?1 AND coalesce(claim_token, 0) = ?2 AND status = ?3)sql",
                                          message_id, token, name(from)));
-  if (gone) session_.count(counter_of(from), -1, now);
+  if (gone) session_.take_back(counter_of(from), ended.value_or(now), now);
   return gone;
 }
 

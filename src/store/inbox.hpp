@@ -29,6 +29,8 @@ class SqliteInbox final : public InboxTable {
   Result<std::vector<InboxRow>> stale(std::string_view channel, Instant cutoff, int limit) override;
 
  private:
+  Result<std::optional<Instant>> ended_at(std::string_view message_id);
+
   Session& session_;
 };
 

@@ -96,7 +96,11 @@ Result<Location> locate(const Wish& wish) {
   struct stat info {};
   if (::stat(wish.path.c_str(), &info) != 0) {
     if (errno == EACCES) return fail(sqlite::permission_denied("cannot open", wish.path));
-    if (errno != ENOENT || !wish.create) {
+    if (errno != ENOENT) {
+      return fail(errno == EIO ? Code::kIo : Code::kConfig, "cannot open " + wish.path + ": " + system_reason(errno),
+                  "is the path of the database right? --db, NOTIFYCTL_DB and the configuration name it");
+    }
+    if (!wish.create) {
       return fail(Code::kNotFound, "cannot open " + wish.path + ": " + system_reason(errno), "run: notifyctl init");
     }
     const std::string parent = parent_of(wish.path);

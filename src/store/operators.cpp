@@ -44,7 +44,7 @@ Result<std::optional<Whereabouts>> SqliteOperators::whereabouts(std::string_view
 Result<bool> SqliteOperators::read_outbox(std::int64_t id, Whereabouts& at) {
   TRY_ASSIGN(Use row, session_.database().use(R"sql(
     SELECT status, dedup_key, channel, kind, recipient, payload, original_payload, reason, ready_at, attempts,
-           copy_may_be_out, not_before, expires_at
+           copy_may_be_out, not_before, expires_at, updated_at
       FROM notification_outbox WHERE id = ?1)sql"));
   TRY_ASSIGN(const bool found, row.bind(id).row());
   if (!found) return false;
@@ -62,6 +62,7 @@ Result<bool> SqliteOperators::read_outbox(std::int64_t id, Whereabouts& at) {
   at.copy_may_be_out = row.flag(10);
   at.not_before = row.maybe_instant(11);
   at.expires = row.maybe_instant(12);
+  at.changed_at = row.instant(13);
   return true;
 }
 

@@ -179,6 +179,7 @@ Result<std::optional<InsertResult>> SqliteOutbox::existing(const NewMessage& mes
   }
   TRY_ASSIGN(const MessageIds* ids, session_.ids());
   result.message_id = ids->make(result.outbox_id);
+  result.given_fingerprint = message.fingerprint;
   result.kind = result.existing_fingerprint == message.fingerprint ? InsertResult::Kind::kExisting
                                                                    : InsertResult::Kind::kConflict;
   return result;
@@ -203,6 +204,8 @@ Result<std::optional<InsertResult>> SqliteOutbox::pruned(const NewMessage& messa
   result.message_id = query.text(0);
   result.existing_fingerprint = query.text(1);
   result.state = OutboxState::kPublished;
+  result.pruned = true;
+  result.given_fingerprint = message.fingerprint;
   result.kind = result.existing_fingerprint == message.fingerprint ? InsertResult::Kind::kExisting
                                                                    : InsertResult::Kind::kConflict;
   TRY_ASSIGN(const MessageIds* ids, session_.ids());

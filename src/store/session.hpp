@@ -26,6 +26,11 @@ class Session {
     counters_.add(counter, change, now);
   }
 
+  void take_back(Counter counter, Instant counted_at, Instant now) {
+    ASSERT(writing_);
+    counters_.take_back(counter, counted_at, now);
+  }
+
   // Read at most once a transaction: a restore may open a new generation between two.
   Result<const MessageIds*> ids() {
     if (!ids_ || !writing_) {

@@ -138,4 +138,19 @@ Result<std::optional<MessageStory>> read_story(Session& session, std::optional<s
   return story;
 }
 
+Result<std::optional<std::string>> read_pruned(Session& session, std::string_view id_or_key) {
+  TRY_ASSIGN(Use key, session.database().use("SELECT message_id FROM notification_key WHERE dedup_key = ?1"));
+  TRY_ASSIGN(const bool kept, key.bind(id_or_key).row());
+  if (kept) return key.text(0);
+  // Ids are never used again: one that was given and has no row any more was pruned.
+  TRY_ASSIGN(const MessageIds* ids, session.ids());
+  const std::optional<std::int64_t> id = ids->parse(id_or_key);
+  if (!id) return std::nullopt;
+  TRY_ASSIGN(Use given, session.database().use(R"sql(
+    SELECT 1 FROM sqlite_sequence WHERE name = 'notification_outbox' AND seq >= ?1
+       AND NOT EXISTS (SELECT 1 FROM notification_outbox WHERE id = ?1) -- may scan: sqlite_sequence has few rows)sql"));
+  TRY_ASSIGN(const bool was_given, given.bind(*id).row());
+  return was_given ? std::optional<std::string>(id_or_key) : std::nullopt;
+}
+
 }  // namespace notify

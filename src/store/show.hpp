@@ -10,4 +10,8 @@ namespace notify {
 Result<std::optional<MessageStory>> read_story(Session& session, std::optional<std::int64_t> outbox_id,
                                                std::string_view id_or_key, Instant now);
 
+// The id of a message that was here and that prune has taken away; nothing when none with this id or key was. A key is
+// forgotten with retention.keep_keys, an id never.
+Result<std::optional<std::string>> read_pruned(Session& session, std::string_view id_or_key);
+
 }  // namespace notify

@@ -133,6 +133,10 @@ Result<std::optional<MessageStory>> SqliteStore::story(std::string_view id_or_ke
   return read_story(parts_->session, outbox_id, id_or_key, now);
 }
 
+Result<std::optional<std::string>> SqliteStore::pruned_message(std::string_view id_or_key) {
+  return read_pruned(parts_->session, id_or_key);
+}
+
 Result<std::vector<CounterDrift>> SqliteStore::verify_counters() {
   TRY_ASSIGN(Transaction view, Transaction::begin(database(), Transaction::Kind::kRead));
   return compare_counters(database());

@@ -54,6 +54,8 @@ class SqliteStore final : public Store, public Reports {
   Result<void> list(ListSubject subject, const ListFilter& filter, Instant now,
                     const std::function<bool(const ListRow&)>& row) override;
   Result<std::optional<MessageStory>> story(std::string_view id_or_key, Instant now) override;
+  // See read_pruned().
+  Result<std::optional<std::string>> pruned_message(std::string_view id_or_key);
   Result<std::vector<CounterDrift>> verify_counters() override;
 
   // The name of this database in message ids.

@@ -330,7 +330,8 @@ class StatusReader {
     if (name == counter_name(Counter::kEnqueued)) span.enqueued += value;
     if (name == counter_name(Counter::kOutboxPublished)) span.published += value;
     if (name == counter_name(Counter::kInboxSent)) span.sent += value;
-    if (name == counter_name(Counter::kInboxFailed) || name == counter_name(Counter::kInboxError)) span.failed += value;
+    if (name == counter_name(Counter::kInboxFailed)) span.failed += value;
+    if (name == counter_name(Counter::kInboxError)) span.error += value;
   }
 
   Result<void> clock() {

@@ -11,6 +11,7 @@
 #include "core/time_text.hpp"
 #include "sys/config_reader.hpp"
 #include "sys/files.hpp"
+#include "sys/toml_text.hpp"
 #include "sys/zone.hpp"
 
 namespace notify {
@@ -254,16 +255,10 @@ Result<Config> parse_config(std::string_view text, const std::string& path, bool
   source.path = path;
   source.is_private = is_private;
   source.directory = std::filesystem::path(path).parent_path().string();
-  try {
-    const toml::table root = toml::parse(text, path);
-    read_all(source, root, config);
-  } catch (const toml::parse_error& error) {
-    const auto at = error.source().begin;
-    source.problems.push_back(Error{Code::kConfig,
-                                    path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-                                        std::string(error.description()),
-                                    "the file is written in TOML, see notifyctl.toml(5)", std::string()});
-  }
+  if (const auto root = parse_toml(text, path, "the file is written in TOML, see notifyctl.toml(5)"))
+    read_all(source, *root, config);
+  else
+    source.problems.push_back(root.error());
   if (source.problems.empty()) return config;
   sort_by_place(source.problems, path.size() + 1);
   Error error = first_problem(source.problems);

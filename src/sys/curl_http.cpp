@@ -98,7 +98,7 @@ CurlHttp::Generation::~Generation() {
 CurlHttp::Generation::Generation(EpollLoop& event_loop, const HttpSettings& given, Transfers& shared,
                                  HttpRequest::Version version)
     : loop(event_loop), settings(given), idle(shared), multi(curl_multi_init()) {
-  ASSERT(multi != nullptr);
+  if (multi == nullptr) out_of_memory();
   const long in_flight = std::max(1, settings.max_connections);
   curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Generation::on_socket);
   curl_multi_setopt(multi.get(), CURLMOPT_SOCKETDATA, this);
@@ -122,6 +122,7 @@ void CurlHttp::Generation::start(HttpRequest request, std::function<void(HttpEvi
   std::unique_ptr<Transfer> transfer = idle_transfer();
   transfer->prepare(*this, std::move(request), std::move(done));
   const CURLMcode added = curl_multi_add_handle(multi.get(), transfer->easy());
+  if (added == CURLM_OUT_OF_MEMORY) out_of_memory();
   ASSERT(added == CURLM_OK);
   busy.push_back(std::move(transfer));
 }

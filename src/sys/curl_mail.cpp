@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -178,7 +179,15 @@ void CurlMail::Impl::start(MailRequest request, Done done) {
 
 void CurlMail::Impl::begin(Call call) {
   if (idle.empty()) {
-    call.thread = std::make_unique<MailThread>(settings.ca_file);
+    try {
+      call.thread = std::make_unique<MailThread>(settings.ca_file);
+    } catch (const std::system_error& error) {  // no memory for its stack, or too many of them
+      loop.cancel(call.deadline);
+      MailEvidence evidence;
+      evidence.shortage = true;
+      evidence.curl_error = std::string("no thread for a connection: ") + system_reason(error.code().value());
+      return answer_later(std::move(evidence), std::move(call.done));
+    }
   } else {
     call.thread = std::move(idle.back());
     idle.pop_back();

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/safe_text.hpp"
+#include "sys/descriptors.hpp"
+#include "sys/files.hpp"
 
 namespace notify {
 namespace {
@@ -55,7 +58,7 @@ MailEvidence MailSession::perform(const MailRequest& request) {
     close();
     tls_ = request.tls;
     easy_.reset(curl_easy_init());
-    ASSERT(easy_ != nullptr);
+    if (easy_ == nullptr) out_of_memory();
     made_ = begun;
     set_constant_options();
   }
@@ -105,6 +108,7 @@ void MailSession::prepare(const MailRequest& request) {
   request_ = &request;
   read_ = 0;
   read_to_end_ = opened_ = logged_in_ = offers_utf8_ = leaving_ = challenged_ = false;
+  socket_error_ = 0;
   evidence_ = MailEvidence{};
   error_text_[0] = '\0';
 
@@ -118,7 +122,7 @@ void MailSession::prepare(const MailRequest& request) {
   set_login(request);
   set_option(easy, CURLOPT_MAIL_FROM, request.sender.c_str());
   recipients_.reset(curl_slist_append(nullptr, request.recipient.c_str()));
-  ASSERT(recipients_ != nullptr);
+  if (recipients_ == nullptr) out_of_memory();
   set_option(easy, CURLOPT_MAIL_RCPT, recipients_.get());
   set_option(easy, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.message.size()));  // SIZE=
   set_option(easy, CURLOPT_TIMEOUT_MS, whole_ms(request.timeout));
@@ -153,7 +157,12 @@ MailEvidence MailSession::take_evidence(CURLcode result) {
   evidence.body_complete = read_to_end_ || evidence.bytes_out >= static_cast<std::int64_t>(request_->message.size());
   const std::lock_guard lock(mutex_);
   evidence.timed_out = result == CURLE_OPERATION_TIMEDOUT || cut_;
-  if (result != CURLE_OK) {
+  if (result != CURLE_OK && evidence.stage == MailStage::kConnect) {
+    const int why = socket_error_ != 0 ? socket_error_ : descriptor_shortage();
+    evidence.shortage = is_shortage(why);
+    if (evidence.shortage) evidence.curl_error = system_reason(why) + " on this machine: " + kMoreDescriptors;
+  }
+  if (result != CURLE_OK && !evidence.shortage) {
     const char* text = error_text_[0] != '\0' ? error_text_ : curl_easy_strerror(result);
     evidence.curl_error = safe_text(text, kMaxErrorText);
   }
@@ -306,7 +315,10 @@ curl_socket_t MailSession::on_open_socket(void* self, curlsocktype, curl_sockadd
   const std::lock_guard lock(session.mutex_);
   if (session.cut_) return CURL_SOCKET_BAD;
   const int fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address->protocol);
-  if (fd < 0) return CURL_SOCKET_BAD;
+  if (fd < 0) {
+    session.socket_error_ = errno;
+    return CURL_SOCKET_BAD;
+  }
   session.opened_ = true;
   session.leaving_ = false;
   session.sockets_.push_back(fd);

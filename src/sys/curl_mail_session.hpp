@@ -64,6 +64,7 @@ class MailSession {
   const MailRequest* request_ = nullptr;
   std::size_t read_ = 0;      // how much of the message libcurl has taken
   bool read_to_end_ = false;  // it was told that there is no more
+  int socket_error_ = 0;      // errno of our own socket(), when that failed
   bool opened_ = false;       // a connection was opened for this message
   bool logged_in_ = false;    // on that connection
   bool offers_utf8_ = false;  // its last EHLO

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 
@@ -11,6 +12,8 @@
 #include "core/safe_text.hpp"
 #include "sys/address_guard.hpp"
 #include "sys/curl_request_check.hpp"
+#include "sys/descriptors.hpp"
+#include "sys/files.hpp"
 
 namespace notify {
 namespace {
@@ -41,7 +44,7 @@ std::string_view field_value(std::string_view text) noexcept {
 }  // namespace
 
 Transfer::Transfer(const HttpSettings& settings) : easy_(curl_easy_init()) {
-  ASSERT(easy_ != nullptr);
+  if (easy_ == nullptr) out_of_memory();
   set_constant_options(settings);
 }
 
@@ -86,6 +89,7 @@ void Transfer::prepare(TransferOwner& owner, HttpRequest request, Done done) {
   header_bytes_ = 0;
   refused_streams_ = 0;
   handshake_begun_ = false;
+  socket_error_ = 0;
   connection_ = 0;
   evidence_ = HttpEvidence{};
   evidence_.body_length = static_cast<std::int64_t>(request_.body.size());
@@ -167,11 +171,20 @@ HttpEvidence Transfer::take_evidence(CURLcode result) {
   evidence.elapsed = std::chrono::duration_cast<Duration>(std::chrono::microseconds(time_of(CURLINFO_TOTAL_TIME_T)));
   evidence.body_truncated = evidence.body_truncated || (evidence.status != 0 && result != CURLE_OK);
   evidence.phase = phase_of(evidence, result);
-  if (result != CURLE_OK) {
+  if (result != CURLE_OK && evidence.status == 0) note_shortage(evidence);
+  if (result != CURLE_OK && !evidence.shortage) {
     const char* text = error_text_[0] != '\0' ? error_text_ : curl_easy_strerror(result);
     evidence.curl_error = safe_text(without_url_parts(text, request_.url), kMaxErrorText);
   }
   return evidence;
+}
+
+// The resolver and the TLS library say nothing of why they could not open a socket or a file, so that is asked here.
+void Transfer::note_shortage(HttpEvidence& evidence) const {
+  const int why = socket_error_ != 0 ? socket_error_ : descriptor_shortage();
+  if (!is_shortage(why)) return;
+  evidence.shortage = true;
+  evidence.curl_error = system_reason(why) + " on this machine: " + kMoreDescriptors;
 }
 
 void Transfer::note_goaway(const Goaway& frame) noexcept {
@@ -301,7 +314,10 @@ curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* 
     return CURL_SOCKET_BAD;
   }
   const int fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address->protocol);
-  if (fd >= 0) transfer.owner_->socket_opened(fd);
+  if (fd >= 0)
+    transfer.owner_->socket_opened(fd);
+  else
+    transfer.socket_error_ = errno;
   return fd;
 }
 

@@ -71,6 +71,7 @@ class Transfer {
   void on_head_out(std::string_view text);
   bool stops_repeat();
   void on_header_line(std::string_view line);
+  void note_shortage(HttpEvidence& evidence) const;
   const char* phase_of(const HttpEvidence& evidence, CURLcode result) const;
   std::int64_t time_of(CURLINFO info) const;
 
@@ -88,6 +89,7 @@ class Transfer {
   std::size_t header_bytes_ = 0;
   int refused_streams_ = 0;
   bool handshake_begun_ = false;  // of TLS
+  int socket_error_ = 0;          // errno of our own socket(), when that failed
   std::uint64_t connection_ = 0;  // names the connection (a hash of both ends); 0 none yet
   HttpEvidence evidence_{};
   char error_text_[CURL_ERROR_SIZE] = {};

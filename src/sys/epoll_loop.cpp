@@ -31,17 +31,22 @@ constexpr Duration kLongestDelay = std::chrono::hours(24 * 365 * 10);
 }  // namespace
 
 EpollLoop::EpollLoop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  ASSERT(epoll_ && wake_);  // only a machine without memory or descriptors fails here
   events_.resize(kEventsPerTurn);
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = kWakeTag;
-  ASSERT(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) == 0);
+  if (!epoll_ || !wake_ || ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0) missing_ = errno;
+}
+
+Result<void> EpollLoop::ready() const {
+  if (missing_ != 0) return fail(file_error("cannot make an event loop", missing_));
+  return {};
 }
 
 EpollLoop::~EpollLoop() = default;
 
 void EpollLoop::run() {
+  ASSERT(missing_ == 0);
   for (;;) {
     run_posted();
     run_timers();

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/ports/loop.hpp"
 #include "sys/files.hpp"
 
@@ -22,10 +23,14 @@ namespace notify {
 // Loop over epoll: no wake-ups while nothing happens and no timer runs out.
 class EpollLoop final : public Loop {
  public:
+  // Makes what it needs of the kernel, or ready() says why not; a loop that is not ready is good for nothing else.
   EpollLoop();
   ~EpollLoop() override;
   EpollLoop(const EpollLoop&) = delete;
   EpollLoop& operator=(const EpollLoop&) = delete;
+
+  // kIo: no descriptors or memory left.
+  Result<void> ready() const;
 
   // Runs callbacks until stop(). What stop() leaves undone (posted tasks, timers) waits for the next run() or is
   // dropped with the loop.
@@ -85,6 +90,7 @@ class EpollLoop final : public Loop {
   int wait_in_kernel(Instants timeout, bool for_ever);
 
   Fd epoll_{};
+  int missing_ = 0;              // errno of what could not be made
   Fd wake_{};                    // eventfd: another thread has posted
   std::deque<Watch> watches_{};  // by descriptor; a deque, because callbacks add while one of its elements runs
   std::vector<int> dirty_{};

@@ -61,8 +61,10 @@ void Fd::reset() noexcept {
 
 Error file_error(std::string_view what, int error_number) {
   const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  const bool few = error_number == EMFILE || error_number == ENFILE;
   return {system_code(error_number, missing ? Code::kNotFound : Code::kIo),
           std::string(what) + ": " + system_reason(error_number),
+          few ? kMoreDescriptors : "",
           {},
           {}};
 }

@@ -27,6 +27,10 @@ class Fd {
   int fd_ = -1;
 };
 
+// What to do when there are no descriptors left.
+inline constexpr const char* kMoreDescriptors =
+    "raise the limit on open files: ulimit -n, or LimitNOFILE= of the service";
+
 // The Error of a failed system call on a file: its code from errno (kPermission, kDiskFull, kNotFound, kIo …), its
 // message "what: reason".
 Error file_error(std::string_view what, int error_number);

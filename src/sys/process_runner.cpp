@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sys/descriptors.hpp"
 #include "sys/epoll_loop.hpp"
 
 extern char** environ;
@@ -184,6 +185,7 @@ void SystemProcessRunner::Impl::fail_later(int error_number, Child& child) {
   ProcessResult result;
   const std::string program = child.request.argv.empty() ? "" : child.request.argv[0];
   result.error = "cannot run '" + program + "': " + system_reason(error_number);
+  result.shortage = is_shortage(error_number) || error_number == EAGAIN;  // EAGAIN: no process may be made
   loop.post([alive = alive, result = std::move(result), done = std::move(child.done)]() mutable {
     if (*alive) done(std::move(result));
   });

@@ -6,6 +6,7 @@
 #include "sys/config_file.hpp"
 #include "sys/files.hpp"
 #include "sys/recipe_reader.hpp"
+#include "sys/toml_text.hpp"
 
 namespace notify {
 namespace {
@@ -41,18 +42,10 @@ Result<std::shared_ptr<const Recipe>> parse_recipe(std::string_view text, const 
   config_file::Source source;
   source.path = is_path(name) ? name : "built-in recipe " + name;
   source.manual = "notifyctl-recipes(5)";
-  try {
-    const toml::table root = toml::parse(text, name);
-    recipe_file::RecipeReader(source, *recipe).read(root);
-  } catch (const toml::parse_error& error) {
-    const auto at = error.source().begin;
-    source.problems.push_back(Error{Code::kConfig,
-                                    source.path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
-                                        ": " + std::string(error.description()),
-                                    "a recipe is written in TOML, see notifyctl-recipes(5)",
-                                    std::string(),
-                                    {}});
-  }
+  if (const auto root = parse_toml(text, source.path, "a recipe is written in TOML, see notifyctl-recipes(5)"))
+    recipe_file::RecipeReader(source, *recipe).read(*root);
+  else
+    source.problems.push_back(root.error());
   if (source.problems.empty()) return std::shared_ptr<const Recipe>(std::move(recipe));
   Error error = first_recipe_problem(source.problems);
   if (problems != nullptr) *problems = std::move(source.problems);

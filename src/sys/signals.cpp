@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <new>
 #include <utility>
 
 #include "sys/files.hpp"
@@ -57,11 +58,13 @@ void prepare_process() {
   // open() takes the lowest free number, so going upwards fills the gaps.
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
-    // Nothing can be read from a standard input that is closed: an empty one would pass for an answer.
-    int got = ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDWR);
+    // Nothing can be read from a standard input that is closed, where an empty one would pass for an answer, and nothing
+    // written to a standard output, where what was asked for would be lost without a word.
+    int got = ::open("/dev/null", fd == 0 ? O_WRONLY : fd == 1 ? O_RDONLY : O_RDWR);
     if (got < 0) got = ::open("/", O_PATH);  // an empty chroot: reads and writes fail, and the number is taken
     if (got >= 0 && got != fd) ::close(got);
   }
+  std::set_new_handler(out_of_memory);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 }

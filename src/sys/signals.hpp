@@ -10,7 +10,7 @@ namespace notify {
 // To be called first thing in main, before anything opens a file: puts /dev/null on those of 0, 1 and 2 that are
 // closed (so that no database ever gets one of those numbers and is written to by a stray message), and ignores
 // SIGPIPE (a reader that went away shows as EPIPE where it is handled) and SIGXFSZ (a file at its size limit shows as
-// EFBIG).
+// EFBIG). Where memory ends, the process ends with a word on standard error and the status of kInternal.
 void prepare_process();
 
 // Orderly stopping. While this object lives, the first SIGTERM, SIGINT or SIGHUP calls `stop(signal)` on the loop

@@ -6,7 +6,7 @@
 
 #include "core/near_miss.hpp"
 #include "sys/files.hpp"
-#include "sys/toml.hpp"
+#include "sys/toml_text.hpp"
 
 namespace notify {
 namespace {
@@ -89,23 +89,17 @@ struct File {
 
 Result<void> load_one(TemplateSet& set, const std::string& path, const std::string& name) {
   TRY_ASSIGN(const std::string text, read_file(path, kLargestTemplate));
-  try {
-    const toml::table root = toml::parse(text, path);
-    TRY_ASSIGN(std::vector<TemplateVariant> variants, File{path}.variants(root));
-    if (auto good = check_template(name, variants); !good) {
-      Error error = std::move(good).error();
-      const std::string place = error.field.empty() ? path : path + ": " + error.field;
-      error = with_context(std::move(error), place);
-      error.code = Code::kConfig;
-      error.field.clear();
-      return fail(std::move(error));
-    }
-    set.templates.emplace(name, std::move(variants));
-  } catch (const toml::parse_error& error) {
-    const auto at = error.source().begin;
-    return fail(Code::kConfig, path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-                                   std::string(error.description()));
+  TRY_ASSIGN(const toml::table root, parse_toml(text, path));
+  TRY_ASSIGN(std::vector<TemplateVariant> variants, File{path}.variants(root));
+  if (auto good = check_template(name, variants); !good) {
+    Error error = std::move(good).error();
+    const std::string place = error.field.empty() ? path : path + ": " + error.field;
+    error = with_context(std::move(error), place);
+    error.code = Code::kConfig;
+    error.field.clear();
+    return fail(std::move(error));
   }
+  set.templates.emplace(name, std::move(variants));
   return {};
 }
 

@@ -156,3 +156,57 @@ TOML
   done
   rm -rf "$place"
 }
+
+@test "check says what is wrong with the path of a file channel, and makes nothing" {
+  n init
+  mkdir directory
+  ln -s loop loop
+  ln -s elsewhere link
+  while IFS='|' read -r path code words; do
+    printf 'environment = "x"\n[channels.f]\ndriver = "file"\npath = "%s"\n' "$path" > c.toml
+    chmod 600 c.toml
+    config=c.toml
+    n check --offline
+    expect "$code"
+    contains "$out" "$words"
+  done <<LIST
+$PWD/directory|78|is a directory
+/dev/full|78|is not a regular file
+$PWD/link|78|is a symbolic link
+$PWD/missing/messages|78|mkdir -p $PWD/missing
+$PWD/loop/messages|78|symbolic links
+$PWD/directory/messages|0|file, $PWD/directory/messages
+LIST
+  [ -z "$(ls directory)" ]
+  [ ! -e elsewhere ]
+}
+
+@test "check by a user who cannot write the database is 77, and the hint fits that user" {
+  [ "$(id -u)" -eq 0 ] || skip "needs root"
+  mkdir open
+  export NOTIFYCTL_DB=$PWD/open/n.db
+  n enqueue --channel a --to b --body x
+  n relay
+  chmod 644 open/* empty.toml
+  cp "$NOTIFYCTL" program
+  chmod 755 program .
+  for directory in "$PWD" "$BATS_RUN_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"; do chmod a+x "$directory"; done
+  status=0
+  setpriv --reuid=65534 --regid=65534 --clear-groups ./program --config empty.toml check --offline > out.txt 2>&1 || status=$?
+  out=$(cat out.txt)
+  expect 77
+  contains "$out" "WRONG    database: this user cannot write it"
+  chmod 600 open/n.db-fence
+  setpriv --reuid=65534 --regid=65534 --clear-groups ./program --config empty.toml status > out.txt 2>&1 || true
+  out=$(cat out.txt)
+  contains "$out" "as the user who owns the database"
+  lacks "$out" chmod
+}
+
+@test "a path that leads to itself is a wrong set-up" {
+  ln -s loop loop
+  n --db loop status
+  expect 78
+  contains "$err" "--db"
+  lacks "$err" "notifyctl init"
+}

@@ -115,9 +115,13 @@ setup() { common_setup; }
 }
 
 @test "closed standard streams harm neither the run nor the database" {
-  "$NOTIFYCTL" --config empty.toml enqueue --channel a --to b --body x <&- >&- 2>&-
-  "$NOTIFYCTL" --config empty.toml enqueue --channel a --to b --body x >&- 2>&-
-  "$NOTIFYCTL" --config empty.toml status <&- >&- 2>&-
+  # Accepted each time, though the id cannot be printed.
+  status=0
+  "$NOTIFYCTL" --config empty.toml enqueue --channel a --to b --body x <&- >&- 2>&- || status=$?
+  [ "$status" -eq 74 ]
+  "$NOTIFYCTL" --config empty.toml enqueue --channel a --to b --body x >&- 2>&- || [ $? -eq 74 ]
+  "$NOTIFYCTL" --config empty.toml status <&- >&- 2>&- || [ $? -eq 74 ]
+  "$NOTIFYCTL" --config empty.toml relay <&- >&- 2>&- # prints nothing, so nothing is lost
   [ "$(sql 'SELECT count(*) FROM notification_outbox')" = 2 ]
   [ "$(sql 'PRAGMA integrity_check')" = ok ]
 }
@@ -174,4 +178,41 @@ setup() { common_setup; }
   config=missing.toml n status
   expect 78
   contains "$err" "hint: "
+}
+
+@test "what was asked for and cannot be printed is 74, in every command" {
+  n enqueue --channel a --to b --body x
+  for command in status "status --json" "list outbox" check version help "help enqueue" "completion bash" "--json help" \
+    "enqueue --channel a --to b --body y" "--help"; do
+    [ "$command" != version ] || command=--version
+    # shellcheck disable=SC2086 # several words
+    for to in /dev/full closed; do
+      status=0
+      if [ "$to" = closed ]; then
+        "$NOTIFYCTL" --config empty.toml $command >&- 2> err.txt || status=$?
+      else
+        "$NOTIFYCTL" --config empty.toml $command > "$to" 2> err.txt || status=$?
+      fi
+      err=$(cat err.txt)
+      out=$command
+      expect 74
+    done
+  done
+}
+
+@test "help and completion print the same with --json" {
+  for command in "help enqueue" help "completion fish"; do
+    # shellcheck disable=SC2086 # several words
+    diff <("$NOTIFYCTL" $command) <("$NOTIFYCTL" --json $command)
+  done
+  n --json help nonesuch
+  expect 64
+  [ "$(json "$err" 'j["error"]["code"]')" = usage ]
+}
+
+@test "each exit status is explained once" {
+  for command in replay enqueue work check reconcile; do
+    n help "$command"
+    [ "$(sed -n '/^Exit status:/,$p' <<< "$out" | grep -cE '^ +64 ')" = 1 ]
+  done
 }

@@ -409,3 +409,33 @@ teardown() {
   expect 4
   [ "$(json "$err" '(len(j["error"]["existing_fingerprint"]), len(j["error"]["given_fingerprint"]))')" = "(64, 64)" ]
 }
+
+@test "a line in conflict names both fingerprints to programs, and a pruned message is called pruned" {
+  printf 'environment = "production"\n[channels.f]\ndriver = "file"\npath = "%s/out"\n' "$PWD" > c.toml
+  chmod 600 c.toml
+  config=c.toml
+  n enqueue --channel f --to a --body x --key k
+  id=$out
+  echo '{"channel":"f","to":"a","body":"y","key":"k"}' > lines
+  n --json enqueue --jsonl lines
+  expect 1
+  line=$(head -n 1 out.txt)
+  [ "$(json "$line" 'len(j["error"]["existing_fingerprint"]), len(j["error"]["given_fingerprint"]), j["error"]["message_id"]')" = "(64, 64, '$id')" ]
+  n show nonesuch
+  lacks "$err" pruned
+
+  n relay
+  n work --drain
+  sleep 2
+  n prune --older-than 1s
+  expect 0
+  for name in k "$id"; do
+    n show "$name"
+    expect 65
+    contains "$err" "has been pruned"
+  done
+  n enqueue --channel f --to a --body y --key k
+  expect 4
+  contains "$err" "pruned"
+  lacks "$err" "notifyctl show"
+}

@@ -229,3 +229,82 @@ EOF
   n show "$id" --json
   json "$out" 'j["outbox"]["key"]'
 }
+
+@test "show tells of the call whose worker died, and of the life before a replay" {
+  cat > c.toml <<TOML
+environment = "production"
+[channels.once]
+driver = "exec"
+command = ["$PWD/program"]
+[channels.again]
+driver = "exec"
+command = ["$PWD/program"]
+semantics = "at-least-once"
+TOML
+  chmod 600 c.toml
+  config=c.toml
+  printf '#!/bin/sh\ntouch called.$NOTIFYCTL_MESSAGE_ID; sleep 60\n' > program
+  chmod +x program
+  n enqueue --channel once --to a --body x --key k1
+  n enqueue --channel again --to a --body x --key k2
+  n relay
+  "$NOTIFYCTL" --config c.toml work > /dev/null 2>&1 &
+  worker=$!
+  for _ in $(seq 100); do
+    [ "$(find . -name 'called.*' | wc -l)" -lt 2 ] || break
+    sleep 0.05
+  done
+  kill -KILL "$worker"
+  wait "$worker" || true
+  printf '#!/bin/sh\nexit 0\n' > program
+  n work --drain
+  n replay --error --accept-duplicates --yes
+  expect 0
+  n relay
+  n work --drain
+  for key in k1 k2; do
+    n show "$key"
+    contains "$out" "SENT"
+    contains "$out" "call 1 unknown: worker-died"
+    n show "$key" --json
+    [ "$(json "$out" '[(a["number"], a["outcome"], a["reason"]) for a in j["attempts"]][0]')" = "(1, 'unknown', 'worker-died')" ]
+  done
+  n show k1
+  [ "$(grep -c 'Z  published$' <<< "$out")" = 2 ]
+  n show k2
+  contains "$out" "claimed by a worker, call 1"
+  contains "$out" "claimed by a worker, call 2"
+}
+
+@test "rates count each message once, as it stands now, and ERROR on its own" {
+  cat > c.toml <<TOML
+environment = "production"
+[channels.p]
+driver = "exec"
+command = ["/bin/sh", "-c", "exit \$(cat $PWD/code)"]
+TOML
+  chmod 600 c.toml
+  config=c.toml
+  rates() {
+    n status --json
+    json "$out" '[j["rates"]["hour"][k] for k in ("sent", "failed", "error")]'
+  }
+  n enqueue --channel p --to a --body x --key k1
+  n enqueue --channel p --to a --body x --key k2
+  n relay
+  echo 1 > code
+  n work --drain
+  [ "$(rates)" = "[0, 0, 2]" ]
+  n replay k1 --accept-duplicates --yes
+  [ "$(rates)" = "[0, 0, 1]" ]
+  echo 65 > code
+  n relay
+  n work --drain
+  [ "$(rates)" = "[0, 1, 1]" ]
+  n replay k1 --yes
+  n replay k2 --accept-duplicates --yes
+  echo 0 > code
+  n relay
+  n work --drain
+  [ "$(rates)" = "[2, 0, 0]" ]
+}

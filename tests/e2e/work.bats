@@ -80,3 +80,27 @@ EOF
   n work --drain
   contains "$(cat sent.jsonl)" "Bye B"
 }
+
+@test "a service tries a channel again whose secret could not be read" {
+  n enqueue --channel log --to a --body 1
+  n enqueue --channel hook --to b --body 2
+  n relay
+  "$NOTIFYCTL" --config work.toml work 2> err.txt &
+  worker=$!
+  for _ in $(seq 100); do
+    [ "$(sql "SELECT count(*) FROM notification_alert WHERE closed_at IS NULL")" = 0 ] || break
+    sleep 0.1
+  done
+  chmod 600 hook.secret
+  for _ in $(seq 450); do # tried every 30 seconds
+    [ "$(sql "SELECT count(*) FROM notification_alert WHERE kind = 'lane-halted' AND closed_at IS NULL")" != 0 ] || break
+    sleep 0.1
+  done
+  for _ in $(seq 50); do
+    [ "$(sql "SELECT count(*) FROM notification_attempt WHERE reason = 'connect-failed'")" = 0 ] || break
+    sleep 0.1
+  done
+  kill -TERM "$worker"
+  wait "$worker" || true
+  [ "$(sql "SELECT count(*) FROM notification_attempt WHERE reason = 'connect-failed'")" != 0 ]
+}

@@ -67,6 +67,20 @@ TEST_P(MeasuredSmtp, Judged) {
   EXPECT_EQ(outcome.status, GetParam().reply);
 }
 
+TEST(ClassifyMail, AShortageOfOursCostsNobodyAnything) {
+  MailEvidence e;
+  e.curl_code = 7;
+  e.shortage = true;
+  e.curl_error = "Too many open files";
+  const Outcome outcome = classify_mail(e);
+  EXPECT_EQ(outcome.cls, Class::kNotSent);
+  EXPECT_TRUE(outcome.not_begun && outcome.shortage);
+  EXPECT_EQ(effects_of(outcome), kLater);
+  e.stage = Stage::kBody;
+  e.body_complete = true;
+  EXPECT_EQ(classify_mail(e).cls, Class::kUnknown);
+}
+
 constexpr unsigned kBusy = kLane | kLater;
 
 INSTANTIATE_TEST_SUITE_P(

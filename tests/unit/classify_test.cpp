@@ -98,6 +98,26 @@ TEST(Classify, LocalCurlCodesAreNotSentWhenNothingLeft) {
   }
 }
 
+// Whatever the library calls it, it never left: neither the vendor nor the message is to blame.
+TEST(Classify, AShortageOfOursCostsNobodyAnything) {
+  for (const int code : {6, 7, 35, 60, 77}) {
+    HttpEvidence e;
+    e.curl_code = code;
+    e.shortage = true;
+    e.curl_error = "Too many open files";
+    const Outcome outcome = judge(e);
+    EXPECT_EQ(outcome.cls, Class::kNotSent) << code;
+    EXPECT_TRUE(outcome.not_begun && outcome.shortage) << code;
+    EXPECT_FALSE(outcome.halt_channel || outcome.connect_refused || outcome.lane_wide) << code;
+    EXPECT_TRUE(outcome.retry_after) << "not at once, or it would turn in circles";
+    EXPECT_EQ(outcome.reason, "local-shortage");
+    EXPECT_EQ(outcome.detail, "Too many open files");
+    e.requests_begun = 1;
+    e.handed_over = true;
+    EXPECT_EQ(judge(e).cls, Class::kUnknown) << "after the request had left it proves nothing";
+  }
+}
+
 TEST(Classify, NoCodeAloneIsProof) {
   for (int code = 0; code < 100; ++code) {
     HttpEvidence e;

@@ -45,7 +45,8 @@ struct HttpEvidence {
   std::int64_t goaway_error = -1;        // its HTTP/2 error code; -1 none
   bool address_blocked = false;          // our own guard refused the address
   bool refused_locally = false;          // the request itself is impossible (URL, header); nothing was tried
-  std::string phase{};                   // how far it got: resolve, connect, tls, request, response, done
+  bool shortage = false;  // this process had no descriptors or memory left for it (curl_error says which)
+  std::string phase{};    // how far it got: resolve, connect, tls, request, response, done
   Duration elapsed{0};
 };
 

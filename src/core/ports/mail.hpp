@@ -68,6 +68,7 @@ struct MailEvidence {
   bool login_missing = false;    // a login was asked for and the server has none (or none of ours); nothing was sent
   bool utf8_missing = false;     // SMTPUTF8 was needed and is not offered; nothing was sent
   bool refused_locally = false;  // the request itself is impossible; nothing was tried
+  bool shortage = false;         // this process had no descriptors, threads or memory left (curl_error says which)
   bool timed_out = false;
   bool resolved = false;   // the name, or none had to be
   bool handshake = false;  // of TLS was begun

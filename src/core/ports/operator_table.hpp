@@ -30,6 +30,7 @@ struct Whereabouts {
   std::string payload{};
   std::string original_payload{};
   std::string outbox_reason{};
+  Instant changed_at{};  // when the outbox row came to its state
   Instant ready_at{};
   int attempts = 0;
   bool copy_may_be_out = false;

@@ -21,6 +21,8 @@ struct InsertResult {
   std::string message_id{};
   OutboxState state = OutboxState::kPending;
   std::string existing_fingerprint{};  // 32 raw bytes, for kExisting and kConflict
+  std::string given_fingerprint{};     // likewise, of what was to be inserted
+  bool pruned = false;                 // the message is gone, its key is not; kExisting and kConflict
 };
 
 // A PENDING row that may go now, as the relay's policies need it.

@@ -24,8 +24,9 @@ struct ProcessResult {
   bool timed_out = false;
   int exit_code = -1;  // -1 when ended by a signal
   int signal = 0;
-  std::string output{};  // raw bytes of the child's standard output (see errors)
-  std::string error{};   // why it did not start
+  std::string output{};   // raw bytes of the child's standard output (see errors)
+  std::string error{};    // why it did not start
+  bool shortage = false;  // that was for want of descriptors, processes or memory, and not the program's fault
 };
 
 // Runs programs without blocking the loop. The child has a process group of its own (Ctrl-C does not reach

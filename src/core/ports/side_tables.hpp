@@ -99,7 +99,7 @@ class LaneTable {
   virtual Result<bool> resume(std::string_view channel, Instant now) = 0;
 };
 
-// Attempts (one row per settled call that was not a first-try success) and events (what happened to a message).
+// Attempts (one row per call that was not a first-try success) and events (what happened to a message).
 class HistoryTable {
  public:
   virtual ~HistoryTable() = default;
@@ -108,7 +108,8 @@ class HistoryTable {
   // "stale", "replayed", "cancelled" …; actor: command or operator.
   virtual Result<void> event(std::string_view message_id, std::string_view name, std::string_view detail,
                              std::string_view actor, Instant now) = 0;
-  // The last attempt that was written at or after `since`.
+  // The last attempt that was written at or after `since` by the worker that made it; recovery, which tells of calls
+  // whose worker is gone, knows nothing about them.
   struct AttemptMark {
     int number = 0;
     std::string reference{};

@@ -108,7 +108,8 @@ Error describe_failure(const Failure& failure) {
       if (access(failure.path.c_str(), F_OK) != 0 && errno == ENOENT)
         return {Code::kNotFound, subject + "there is no such file", "run: notifyctl init"};
       if (failure.system_errno == EMFILE || failure.system_errno == ENFILE)
-        return {Code::kIo, subject + "too many open files", {}};
+        return {Code::kIo, subject + "too many open files",
+                "raise the limit on open files: ulimit -n, or LimitNOFILE= of the service"};
       return permission_denied(failure.what, failure.path);
     case SQLITE_CORRUPT:
       return {Code::kIo, subject + "the database is damaged: " + why,
@@ -118,6 +119,8 @@ Error describe_failure(const Failure& failure) {
     case SQLITE_PROTOCOL:
       return {Code::kIo, subject + "its locks do not work",
               "keep the database on a local file system; network file systems cannot hold it"};
+    case SQLITE_NOMEM:  // as passing as a full disk: what waits to be written is kept
+      return {Code::kIo, subject + "out of memory", "give this process more (ulimit -v, MemoryMax= of the service)"};
     case SQLITE_TOOBIG: return {Code::kBadInput, subject + why, {}};
     default: return {Code::kInternal, subject + why + " (SQLite " + std::to_string(failure.rc) + ")", {}};
   }
