@@ -10,7 +10,7 @@ set -euo pipefail
 build=(
   build-essential binutils cmake ninja-build ccache pkg-config git ca-certificates dpkg-dev xz-utils
   libcli11-dev nlohmann-json3-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libexpected-dev libabsl-dev
-  libsqlite3-dev libssl-dev libnghttp2-dev libc-ares-dev zlib1g-dev
+  libsqlite3-dev libssl-dev libnghttp2-dev libc-ares-dev zlib1g-dev libre2-dev
   python3   # the receiver of examples/quickstart
 )
 # What the tests, the linters and the fake vendors need. Node is not here: its one test skips visibly without it.

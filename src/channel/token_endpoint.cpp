@@ -36,7 +36,7 @@ Outcome no_token(const HttpEvidence& evidence, std::string_view said, std::span<
                  Instant now) {
   StatusRules rules;
   rules.not_sent = {503};
-  const Outcome judged = classify_http(evidence, rules, now);
+  Outcome judged = classify_http(evidence, rules, now);
   if (judged.shortage) return judged;
   if (evidence.status == 0) said = evidence.curl_error;
   Outcome outcome = credential_failed("token-" + judged.reason,

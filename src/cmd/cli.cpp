@@ -128,8 +128,8 @@ int run(int argc, char** argv) {
   Context context({.globals = invocation->globals, .environment = environment});
   try {
     return execute(*invocation, context);
-  } catch (
-      const std::system_error& error) {  // no thread could be made; all else that throws is caught where it is called
+  } catch (const std::system_error& error) {
+    // No thread could be made; all else that throws is caught where it is called.
     return report(context.err(),
                   {Code::kInternal, std::string("cannot go on: ") + error.what(),
                    "raise the limits of this user (ulimit -u, ulimit -v, TasksMax= of the service)"},

@@ -1,5 +1,6 @@
 // The list of commands: the composition root's table of contents. A new command is one line here.
 
+#include <algorithm>
 #include <array>
 
 #include "cmd/cancel.hpp"
@@ -7,7 +8,6 @@
 #include "cmd/check.hpp"
 #include "cmd/command.hpp"
 
-#include <algorithm>
 #include "cmd/completion.hpp"
 #include "cmd/enqueue.hpp"
 #include "cmd/help_command.hpp"

@@ -168,7 +168,7 @@ Result<void> BulkEnqueue::Impl::hand_over() {
 // stands before the lines it names is durable; the rest is the caller's matter.
 Result<void> BulkEnqueue::Impl::settle() {
   const Result<void> inserted = written.valid() ? written.get() : Result<void>();
-  const Result<void> told = inserted ? report_all() : inserted_nothing(inserted.error());
+  Result<void> told = inserted ? report_all() : inserted_nothing(inserted.error());
   writing.clear();
   if (!told) reading.clear();
   return told;

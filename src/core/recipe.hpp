@@ -15,6 +15,7 @@
 #include "core/config.hpp"
 #include "core/instant.hpp"
 #include "core/outcome.hpp"
+#include "core/pattern.hpp"
 #include "core/ports/channel.hpp"
 #include "core/ports/receipt_table.hpp"
 #include "core/recipe_text.hpp"
@@ -127,16 +128,24 @@ struct RecipeSource {
   std::string header{};                // lower case; not empty: this one
 };
 
+// What a text must be: any of these. Empty: nothing is asked for.
+struct RecipeWords {
+  std::vector<std::string> values{};  // equal, `lo..hi`, with `*` for anything; "*" alone: it is there
+  std::vector<Pattern> patterns{};
+
+  bool empty() const noexcept { return values.empty() && patterns.empty(); }
+};
+
 struct RecipeTest {
   RecipeSource source{};
-  std::vector<std::string> values{};  // any of them: equal, `lo..hi`, with `*` for anything; "*" alone: it is there
+  RecipeWords words{};
 };
 
 // What an answer must be. All parts must hold; what is empty holds.
 struct RecipeMatch {
   std::vector<std::pair<int, int>> statuses{};  // from, to
   std::vector<RecipeTest> tests{};
-  std::vector<std::string> texts{};  // any of them: the whole body, without white space around it
+  RecipeWords text{};  // the whole body, without white space around it
 };
 
 struct RecipeWait {

@@ -69,7 +69,7 @@ void apply(const RecipeAnswer& rule, const HttpEvidence& evidence, const RecipeD
   outcome.disable_endpoint = rule.disable_endpoint;
   outcome.halt_channel = rule.halt_channel;
   if (rule.cls == OutcomeClass::kSent) {
-    const bool looked_inside = !rule.match.tests.empty() || !rule.match.texts.empty();
+    const bool looked_inside = !rule.match.tests.empty() || !rule.match.text.empty();
     outcome.lane_wide = false;
     outcome.retry_after.reset();
     outcome.duplicate_risk = evidence.silent_retry && evidence.requests_begun > 1;
@@ -186,19 +186,21 @@ bool covers(const std::vector<std::pair<int, int>>& earlier, const std::vector<s
   });
 }
 
-bool covers(const std::vector<std::string>& earlier, const std::vector<std::string>& later) {
-  return std::all_of(later.begin(), later.end(), [&](const std::string& value) { return is_one_of(value, earlier); });
+// What patterns let through is not compared: a rule that is never reached because of one is not found.
+bool covers(const RecipeWords& earlier, const RecipeWords& later) {
+  const auto covered = [&](const std::string& value) { return is_one_of(value, earlier.values); };
+  return (later.patterns.empty() || covered("*")) && std::all_of(later.values.begin(), later.values.end(), covered);
 }
 
 bool covers(const RecipeTest& earlier, const RecipeTest& later) {
   return earlier.source.pointer == later.source.pointer && earlier.source.header == later.source.header &&
-         covers(earlier.values, later.values);
+         covers(earlier.words, later.words);
 }
 
 // Every test of the earlier rule is passed by whatever passes the later one.
 bool covers(const RecipeMatch& earlier, const RecipeMatch& later) {
   if (!covers(earlier.statuses, later.statuses)) return false;
-  if (!earlier.texts.empty() && (later.texts.empty() || !covers(earlier.texts, later.texts))) return false;
+  if (!earlier.text.empty() && (later.text.empty() || !covers(earlier.text, later.text))) return false;
   return std::all_of(earlier.tests.begin(), earlier.tests.end(), [&](const RecipeTest& e) {
     return std::any_of(later.tests.begin(), later.tests.end(), [&](const RecipeTest& l) { return covers(e, l); });
   });

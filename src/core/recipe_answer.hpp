@@ -53,8 +53,7 @@ class RecipeDocument {
   std::unique_ptr<Node> node_;
 };
 
-// Whether a text is one of the values: equal but for the case of ASCII letters, inside `lo..hi`, or as a pattern with
-// `*` for anything.
+// Whether a text is one of the values: equal but for the case of ASCII letters, inside `lo..hi`, or with `*` for anything.
 bool is_one_of(std::string_view text, std::span<const std::string> values);
 
 struct RecipeVerdict {

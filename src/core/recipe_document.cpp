@@ -110,6 +110,15 @@ bool is_one_of(std::string_view text, std::span<const std::string> values) {
   });
 }
 
+namespace {
+
+bool fits(std::string_view text, const RecipeWords& words) {
+  return is_one_of(text, words.values) ||
+         std::any_of(words.patterns.begin(), words.patterns.end(), [&](const Pattern& p) { return p.found_in(text); });
+}
+
+}  // namespace
+
 struct RecipeDocument::Node {
   Json json{};
 };
@@ -168,11 +177,12 @@ std::string RecipeDocument::joined(const std::vector<RecipeSource>& sources) con
 bool RecipeDocument::passes(const RecipeTest& test) const {
   if (!test.source.header.empty()) {
     const std::optional<std::string> found = value(test.source);
-    return found && is_one_of(*found, test.values);
+    return found && fits(*found, test.words);
   }
   return all_of(node_->json, test.source.pointer, [&](const Json& each) {
-    if (const std::optional<std::string> found = text_in(each)) return is_one_of(*found, test.values);
-    return each.is_structured() && std::find(test.values.begin(), test.values.end(), kAny) != test.values.end();
+    if (const std::optional<std::string> found = text_in(each)) return fits(*found, test.words);
+    const std::vector<std::string>& values = test.words.values;
+    return each.is_structured() && std::find(values.begin(), values.end(), kAny) != values.end();
   });
 }
 
@@ -181,7 +191,7 @@ bool RecipeDocument::matches(const RecipeMatch& match, int status) const {
       match.statuses.empty() || std::any_of(match.statuses.begin(), match.statuses.end(), [status](const auto& range) {
         return range.first <= status && status <= range.second;
       });
-  return status_fits && (match.texts.empty() || is_one_of(trimmed(body_, kWhiteSpace), match.texts)) &&
+  return status_fits && (match.text.empty() || fits(trimmed(body_, kWhiteSpace), match.text)) &&
          std::all_of(match.tests.begin(), match.tests.end(), [this](const RecipeTest& test) { return passes(test); });
 }
 

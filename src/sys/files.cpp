@@ -158,4 +158,10 @@ Result<std::string> read_secret_file(const std::string& path) {
   return secret;
 }
 
+void give_to_owner_of(int fd, const std::string& database_path) noexcept {
+  struct stat database {};
+  if (::geteuid() != 0 || ::stat(database_path.c_str(), &database) != 0) return;
+  if (::fchown(fd, database.st_uid, database.st_gid) != 0) return;  // then the owner sees a clear kPermission
+}
+
 }  // namespace notify

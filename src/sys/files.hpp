@@ -52,6 +52,7 @@ class NewFile {
   ~NewFile();
 
   Result<void> write(std::string_view bytes);
+  int fd() const noexcept { return fd_.get(); }
   // Syncs, renames, syncs the directory. `path` is in the same directory.
   Result<void> put(const std::string& path);
 
@@ -64,6 +65,10 @@ class NewFile {
 // Puts `bytes` at `path` so that after a crash there is either the old file or the whole new one: writes a file beside
 // it, syncs, renames, syncs the directory. An existing file's place is taken, a symbolic link's too.
 Result<void> write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode = 0600);
+
+// A file or directory made by root beside somebody else's database belongs to that somebody, so that the service is not
+// locked out by what an operator did. Nothing for other users.
+void give_to_owner_of(int fd, const std::string& database_path) noexcept;
 
 // The whole file; kBadInput when it is larger than `max_bytes`.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);

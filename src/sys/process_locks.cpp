@@ -26,14 +26,6 @@ struct flock lock_of(std::int64_t byte, short type) noexcept {
   return lock;
 }
 
-// A file made by root beside somebody else's database belongs to that somebody, so that the service is not locked out
-// by an operator's look.
-void give_to_owner_of(int fd, const std::string& database_path) noexcept {
-  struct stat database {};
-  if (::geteuid() != 0 || ::stat(database_path.c_str(), &database) != 0) return;
-  if (::fchown(fd, database.st_uid, database.st_gid) != 0) return;  // then the owner sees a clear kPermission
-}
-
 bool same_file(int fd, const std::string& path) noexcept {
   struct stat ours {};
   struct stat theirs {};

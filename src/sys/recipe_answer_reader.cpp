@@ -135,6 +135,26 @@ void RecipeReader::read_statuses(Section& section, std::vector<std::pair<int, in
   for (const toml::node& item : *list) take(item);
 }
 
+// `/…/` is a regular expression, everything else a value.
+void RecipeReader::read_word(const toml::node& node, const std::string& where, RecipeWords& words) {
+  std::optional<std::string> word = scalar_text(node);
+  if (!word || word->size() > kLongestValue)
+    return source_.problem(node, where, "must be a text, a whole number or a boolean, or a list of them");
+  if (word->size() < 3 || !word->starts_with('/') || !word->ends_with('/'))
+    return words.values.push_back(std::move(*word));
+  Result<Pattern> pattern = Pattern::parse(std::string_view(*word).substr(1, word->size() - 2));
+  if (!pattern) return source_.problem(node, where, pattern.error().message, "its syntax is RE2's; ( is written \\\\(");
+  words.patterns.push_back(std::move(*pattern));
+}
+
+// One, or a list of them.
+void RecipeReader::read_words(const toml::node& node, const std::string& where, RecipeWords& words) {
+  const toml::array* list = node.as_array();
+  if (list == nullptr) return read_word(node, where, words);
+  for (const toml::node& item : *list) read_word(item, where, words);
+  if (list->empty()) source_.problem(node, where, "must not be an empty list");
+}
+
 void RecipeReader::read_tests(Section& section, std::string_view key, bool headers, std::vector<RecipeTest>& tests) {
   const toml::table* table = section.table(key);
   if (table == nullptr) return;
@@ -148,19 +168,7 @@ void RecipeReader::read_tests(Section& section, std::string_view key, bool heade
       continue;
     }
     test.source = *parsed;
-    const auto take = [&](const toml::node& item) {
-      std::optional<std::string> value = scalar_text(item);
-      if (!value || value->size() > kLongestValue)
-        source_.problem(item, where, "must be a text, a whole number or a boolean, or a list of them");
-      else
-        test.values.push_back(std::move(*value));
-    };
-    if (const toml::array* list = node.as_array()) {
-      for (const toml::node& item : *list) take(item);
-      if (list->empty()) source_.problem(node, where, "must not be an empty list");
-    } else {
-      take(node);
-    }
+    read_words(node, where, test.words);
     tests.push_back(std::move(test));
   }
 }
@@ -169,11 +177,7 @@ void RecipeReader::read_match(Section& section, RecipeMatch& match) {
   read_statuses(section, match.statuses);
   read_tests(section, "json", false, match.tests);
   read_tests(section, "header", true, match.tests);
-  const toml::node* text = section.find("text");
-  if (text == nullptr) return;
-  match.texts.resize(1);
-  const bool read = text->is_array() ? section.texts("text", match.texts) : section.text("text", match.texts.front());
-  if (!read) match.texts.clear();
+  if (const toml::node* text = section.find("text")) read_words(*text, section.full("text"), match.text);
 }
 
 void RecipeReader::read_wait(Section& section, RecipeAnswer& answer) {

@@ -70,9 +70,11 @@ constexpr std::string_view kMatchJson =
     "text, "
     "a whole number or a boolean, or a list of them, of which one must fit. `*` in a text stands for anything, `\"*\"` "
     "alone for \"it is there\", `\"4000..4999\"` for the numbers between. Letters A to Z may be small or not; 1000 and "
-    "\"1000\" are the same. `*` as a segment of the pointer stands for every element: all must fit.";
+    "\"1000\" are the same. A text between slashes is a regular expression (RE2), looked for anywhere in what stands "
+    "there: `'/^(AB|XY)[0-9]{4}$/'`. `*` as a segment of the pointer stands for every element: all must fit.";
 constexpr std::string_view kMatchHeader = "The same for headers: `{ X-Message-Id = \"*\" }`.";
-constexpr std::string_view kMatchText = "The whole body, without white space around it, or a list of such texts.";
+constexpr std::string_view kMatchText =
+    "The whole body, without white space around it, or a list of such texts; `*` and `/…/` as in `json`.";
 
 constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"", "summary", "string", "", "What the recipe is for, in one line. Required."},

@@ -57,6 +57,8 @@ class RecipeReader {
   // recipe_answer_reader.cpp: answers, look-up, receipts
   void read_match(Section& section, RecipeMatch& match);
   void read_statuses(Section& section, std::vector<std::pair<int, int>>& statuses);
+  void read_word(const toml::node& node, const std::string& where, RecipeWords& words);
+  void read_words(const toml::node& node, const std::string& where, RecipeWords& words);
   void read_tests(Section& section, std::string_view key, bool headers, std::vector<RecipeTest>& tests);
   void read_answer(Section& section, std::vector<RecipeAnswer>& answers);
   void read_wait(Section& section, RecipeAnswer& answer);

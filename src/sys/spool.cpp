@@ -72,9 +72,14 @@ Result<void> FileSpool::sweep(const std::set<std::string>& needed, Duration age)
 }
 
 Result<FileSpool::Writer> FileSpool::write() {
-  if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
+  if (::mkdir(directory_.c_str(), 0700) == 0) {
+    const Fd made(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (made) give_to_owner_of(made.get(), database_);
+  } else if (errno != EEXIST) {
     return fail(file_error("cannot create the directory '" + directory_ + "'", errno));
+  }
   TRY_ASSIGN(NewFile file, NewFile::beside(path_of("new")));
+  give_to_owner_of(file.fd(), database_);
   return Writer(directory_, std::move(file));
 }
 

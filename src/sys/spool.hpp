@@ -12,7 +12,7 @@ namespace notify {
 // The spool in the directory "<database>-lists" (0700), a file (0600) a list.
 class FileSpool final : public Spool {
  public:
-  explicit FileSpool(const std::string& database) : directory_(database + "-lists") {}
+  explicit FileSpool(const std::string& database) : database_(database), directory_(database + "-lists") {}
 
   Result<std::string> read(const std::string& name, std::int64_t offset, std::size_t max) override;
   Result<bool> intact(const std::string& name) override;
@@ -38,6 +38,7 @@ class FileSpool final : public Spool {
 
  private:
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
+  std::string database_;
   std::string directory_;
 };
 

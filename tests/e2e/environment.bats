@@ -82,3 +82,26 @@ teardown() {
   config=config.toml n relay
   [ -z "$out$err" ]
 }
+
+@test "F21: a broadcast that root accepts does not lock out the owner, nor do unreadable lists hold up other messages" {
+  command -v setpriv > /dev/null || skip "needs setpriv"
+  place=$(mktemp -d /tmp/owned.XXXXXX)
+  cp "$NOTIFYCTL" "$place/notifyctl"
+  printf 'database = "%s/n.db"\nenvironment = "production"\n[channels.a]\ndriver = "file"\npath = "%s/out"\n' \
+    "$place" "$place" > "$place/c.toml"
+  chown -R 65534:65534 "$place"
+  as_owner() { setpriv --reuid=65534 --regid=65534 --clear-groups "$place/notifyctl" --db "$place/n.db" --config "$place/c.toml" "$@"; }
+  as_owner init > /dev/null
+  printf 'one\ntwo\n' > "$place/list"
+  "$place/notifyctl" --db "$place/n.db" --config "$place/c.toml" enqueue --channel a --broadcast q --recipients "$place/list" --body x > /dev/null
+  as_owner relay
+  [ "$(sqlite3 "$place/n.db" "SELECT count(*) FROM notification_queue")" = 2 ]
+
+  as_owner enqueue --channel a --broadcast r --recipients "$place/list" --body y > /dev/null
+  as_owner enqueue --channel a --to b --body c > /dev/null
+  chmod 000 "$place"/n.db-lists/*
+  run as_owner relay
+  [ "$status" = 77 ]
+  [ "$(sqlite3 "$place/n.db" "SELECT count(*) FROM notification_queue")" = 3 ]
+  rm -rf "$place"
+}

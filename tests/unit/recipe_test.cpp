@@ -183,7 +183,7 @@ RecipeDocument document(const std::string& body) { return {body, {}}; }
 TEST(Recipe, PointersAndValues) {
   const auto matches = [](const std::string& body, std::vector<std::string> pointer, std::vector<std::string> values) {
     RecipeMatch match;
-    match.tests.push_back({{std::move(pointer), {}}, std::move(values)});
+    match.tests.push_back({{std::move(pointer), {}}, {std::move(values), {}}});
     return document(body).matches(match, 200);
   };
   EXPECT_TRUE(matches(R"({"a":{"b":1000}})", {"a", "b"}, {"1000"}));
@@ -201,6 +201,24 @@ TEST(Recipe, PointersAndValues) {
   // Hostile: deep, long, patterns that would take for ever in a backtracking engine.
   EXPECT_FALSE(matches(std::string(60'000, '['), {"0"}, {"*"}));
   EXPECT_FALSE(matches("{\"a\":\"" + std::string(60'000, 'a') + "\"}", {"a"}, {"*a*a*a*a*a*a*a*b*"}));
+}
+
+TEST(Recipe, RegularExpressionsAreFoundAnywhere) {
+  const auto matches = [](const std::string& body, const char* expression) {
+    RecipeMatch match;
+    match.tests.push_back({{{"a"}, {}}, {{}, {Pattern::parse(expression).value()}}});
+    match.text.patterns.push_back(Pattern::parse("^\\{").value());
+    return document(body).matches(match, 200);
+  };
+  EXPECT_TRUE(matches(R"({"a":"E4711: no such number"})", "^E4[0-9]{3}:"));
+  EXPECT_FALSE(matches(R"({"a":"code E4711"})", "^E4[0-9]{3}:"));
+  EXPECT_TRUE(matches(R"({"a":4500})", "^4..0$"));
+  EXPECT_FALSE(matches(R"({"a":"Blocked"})", "blocked"));
+  EXPECT_TRUE(matches(R"({"a":"Blocked"})", "(?i)blocked"));
+  EXPECT_TRUE(matches(R"({"a":"번호 오류"})", "^번호.오류$"));
+  EXPECT_FALSE(matches(R"({"a":{}})", ".*"));
+  EXPECT_FALSE(matches(R"({})", ".*"));
+  EXPECT_FALSE(matches("{\"a\":\"" + std::string(60'000, 'a') + "\"}", "^(a+)+$b"));
 }
 
 TEST(Recipe, AnAcceptanceWhoseBodyIsCutIsUnknown) {
@@ -290,6 +308,8 @@ TEST(Recipe, WhatIsWrongIsToldWithItsPlace) {
       {request + "[[answer]]\nstatus = 700\noutcome = \"sent\"\n", "is no status from 200 to 599"},
       {request + "[[answer]]\nstatus = 200\noutcome = \"done\"\n", "\"done\" is not one of"},
       {request + "[[answer]]\noutcome = \"sent\"\n", "an acceptance names its status"},
+      {request + kAnswer + "[[answer]]\njson = { \"/a\" = \"/(x/\" }\noutcome = \"unknown\"\n",
+       "test.toml:9:17: answer.json./a: is no regular expression: missing )"},
       {request + kAnswer + "[[answer]]\njson = { \"code\" = 1 }\noutcome = \"unknown\"\n", "is not a JSON pointer"},
       {request + kAnswer + "[[answer]]\njson = { \"/a~2\" = 1 }\noutcome = \"unknown\"\n", "is not a JSON pointer"},
       {request + kAnswer + "[[answer]]\nstatus = 200\noutcome = \"unknown\"\n",
