@@ -62,7 +62,7 @@ notify_archive(openssl HEADER openssl/evp.h LIBRARIES ssl crypto)
 notify_archive(nghttp2 HEADER nghttp2/nghttp2.h LIBRARIES nghttp2)
 notify_archive(zlib HEADER zlib.h LIBRARIES z)
 notify_archive(cares HEADER ares.h LIBRARIES cares)
-notify_archive(re2 HEADER re2/re2.h LIBRARIES re2)
+notify_archive(re2 HEADER re2/re2.h LIBRARIES re2)   # tells nobody its version
 notify_archive(time HEADER absl/time/time.h LIBRARIES
   absl_time absl_civil_time absl_time_zone absl_strings absl_strings_internal absl_int128 absl_base
   absl_spinlock_wait absl_raw_logging_internal absl_throw_delegate absl_log_severity)

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/outcome.hpp"
+
 namespace notify {
 namespace {
 
@@ -19,8 +21,7 @@ constexpr int kOpenFlags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLO
 constexpr int kMaxReopens = 10;
 
 AppendResult unchanged(std::string what, int error) {
-  return {AppendState::kUnchanged, std::move(what) + ": " + std::system_category().message(error),
-          error == EMFILE || error == ENFILE || error == ENOMEM};
+  return {AppendState::kUnchanged, std::move(what) + ": " + std::system_category().message(error), is_shortage(error)};
 }
 AppendResult unchanged(std::string what) { return {AppendState::kUnchanged, std::move(what)}; }
 AppendResult uncertain(std::string what, int error) {

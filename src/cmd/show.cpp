@@ -294,7 +294,9 @@ Result<int> run(const ShowOptions& options, Context& context) {
   if (!story) {
     TRY_ASSIGN(const std::optional<std::string> pruned, store->pruned_message(options.id));
     if (pruned)
-      return fail(Code::kNotFound, "message " + *pruned + " was done with and has been pruned",
+      return fail(Code::kNotFound,
+                  "message " + *pruned + " was done with and has been pruned" +
+                      (*pruned == options.id ? ", unless its number was never used" : ""),
                   "nothing is kept of it but its key, which stays taken; see notifyctl-prune(1)");
     return fail(Code::kNotFound, "no message has the id or key \"" + options.id + "\"",
                 "notifyctl list outbox --key-prefix … finds keys");

@@ -116,15 +116,19 @@ Result<std::optional<FanOut::Chunk>> FanOut::read_chunk(const Broadcast& broadca
     TRY(give_up(broadcast, why));
     return std::nullopt;
   };
+  // What somebody has to mend; anything else may be over the next time.
+  const auto unreadable = [&](const Error& error) -> Result<std::optional<Chunk>> {
+    if (error.code == Code::kNotFound) return lost("its list of recipients is gone");
+    if (error.code == Code::kPermission) return lost(error.message);
+    return fail(error);
+  };
   if (broadcast.fanned_bytes == 0) {
     const Result<bool> intact = spool_.intact(list);
-    if (!intact && intact.error().code != Code::kNotFound) return fail(intact.error());
-    if (!intact) return lost("its list of recipients is gone");
+    if (!intact) return unreadable(intact.error());
     if (!*intact) return lost("its list of recipients was changed");
   }
   Result<std::string> bytes = spool_.read(list, broadcast.fanned_bytes, kChunk);
-  if (!bytes && bytes.error().code != Code::kNotFound) return fail(bytes.error());
-  if (!bytes) return lost("its list of recipients is gone");
+  if (!bytes) return unreadable(bytes.error());
   Chunk chunk{std::move(*bytes)};
   std::size_t end = 0;
   for (int lines = 0; lines < kStep; ++lines) {

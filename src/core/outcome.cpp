@@ -1,5 +1,8 @@
 #include "core/outcome.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <utility>
 
 namespace notify {
@@ -12,6 +15,11 @@ const char* outcome_name(OutcomeClass cls) noexcept {
     case OutcomeClass::kUnknown: return "unknown";
   }
   return "?";
+}
+
+bool is_shortage(int error_number) noexcept {
+  constexpr std::array kShortages{EMFILE, ENFILE, ENOMEM, ENOBUFS};
+  return std::find(kShortages.begin(), kShortages.end(), error_number) != kShortages.end();
 }
 
 Outcome shortage_outcome(std::string detail) {

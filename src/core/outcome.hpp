@@ -40,6 +40,10 @@ struct Outcome {
 
 const char* outcome_name(OutcomeClass cls) noexcept;
 
+// Whether an errno says that this process or this machine has run out of descriptors, memory or processes: nobody else's
+// fault, and over when something is given back.
+bool is_shortage(int error_number) noexcept;
+
 // Certainly not sent, for want of descriptors, memory or processes here. Says nothing about the vendor, so it costs
 // neither the message nor the lane anything: it is tried again when others may have given back what was missing.
 Outcome shortage_outcome(std::string detail);

@@ -54,7 +54,7 @@ Result<int> RelayService::work(std::int64_t left) {
   }
   tidy(now);
   // A list that cannot be read does not hold up the rows that can go: it is told when they have gone.
-  const Result<int> fanned_out = fan_out_ != nullptr ? fan_out_->step() : Result<int>(0);
+  Result<int> fanned_out = fan_out_ != nullptr ? fan_out_->step() : Result<int>(0);
   TRY_ASSIGN(const int handed_on, relay_.step(static_cast<int>(std::min<std::int64_t>(left, INT32_MAX))));
   if (!fanned_out && handed_on == 0) return fanned_out;
   return fanned_out.value_or(0) + handed_on;

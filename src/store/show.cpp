@@ -142,7 +142,7 @@ Result<std::optional<std::string>> read_pruned(Session& session, std::string_vie
   TRY_ASSIGN(Use key, session.database().use("SELECT message_id FROM notification_key WHERE dedup_key = ?1"));
   TRY_ASSIGN(const bool kept, key.bind(id_or_key).row());
   if (kept) return key.text(0);
-  // Ids are never used again: one that was given and has no row any more was pruned.
+  // Ids are never used again: one below the last that has no row was pruned, or left out.
   TRY_ASSIGN(const MessageIds* ids, session.ids());
   const std::optional<std::int64_t> id = ids->parse(id_or_key);
   if (!id) return std::nullopt;

@@ -11,7 +11,8 @@ Result<std::optional<MessageStory>> read_story(Session& session, std::optional<s
                                                std::string_view id_or_key, Instant now);
 
 // The id of a message that was here and that prune has taken away; nothing when none with this id or key was. A key is
-// forgotten with retention.keep_keys, an id never.
+// forgotten with retention.keep_keys, an id never; but an id may also belong to an insert that was ignored, which leaves
+// its number out.
 Result<std::optional<std::string>> read_pruned(Session& session, std::string_view id_or_key);
 
 }  // namespace notify

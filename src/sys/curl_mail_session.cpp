@@ -9,6 +9,7 @@
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
+#include "core/outcome.hpp"
 #include "core/safe_text.hpp"
 #include "sys/descriptors.hpp"
 #include "sys/files.hpp"

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "core/outcome.hpp"
 #include "core/safe_text.hpp"
 #include "sys/address_guard.hpp"
 #include "sys/curl_request_check.hpp"
@@ -171,7 +172,7 @@ HttpEvidence Transfer::take_evidence(CURLcode result) {
   evidence.elapsed = std::chrono::duration_cast<Duration>(std::chrono::microseconds(time_of(CURLINFO_TOTAL_TIME_T)));
   evidence.body_truncated = evidence.body_truncated || (evidence.status != 0 && result != CURLE_OK);
   evidence.phase = phase_of(evidence, result);
-  if (result != CURLE_OK && evidence.status == 0) note_shortage(evidence);
+  if (result != CURLE_OK && evidence.status == 0 && !evidence.handed_over) note_shortage(evidence);
   if (result != CURLE_OK && !evidence.shortage) {
     const char* text = error_text_[0] != '\0' ? error_text_ : curl_easy_strerror(result);
     evidence.curl_error = safe_text(without_url_parts(text, request_.url), kMaxErrorText);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 
+#include "core/outcome.hpp"
 #include "sys/files.hpp"
 
 namespace notify {
@@ -34,11 +35,6 @@ std::int64_t raise_descriptor_limit(int calls) noexcept {
 
 int calls_within(std::int64_t limit, int wanted) noexcept {
   return static_cast<int>(std::clamp<std::int64_t>((limit - kOfTheProcess) / kOfOneCall, 1, wanted));
-}
-
-bool is_shortage(int error_number) noexcept {
-  constexpr std::array kShortages{EMFILE, ENFILE, ENOMEM, ENOBUFS};
-  return std::find(kShortages.begin(), kShortages.end(), error_number) != kShortages.end();
 }
 
 int descriptor_shortage() noexcept {

@@ -14,10 +14,6 @@ std::int64_t raise_descriptor_limit(int calls) noexcept;
 // How many of `wanted` calls at a time fit under a limit; at least 1.
 int calls_within(std::int64_t limit, int wanted) noexcept;
 
-// Whether an errno says that this process or this machine has run out of descriptors, memory or processes: nobody
-// else's fault, and over when something is given back.
-bool is_shortage(int error_number) noexcept;
-
 // 0, or the errno that opening the descriptors of one more call would meet now. For libraries that report any failure
 // of theirs as the peer's.
 int descriptor_shortage() noexcept;

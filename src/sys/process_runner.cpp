@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "sys/descriptors.hpp"
+#include "core/outcome.hpp"
 #include "sys/epoll_loop.hpp"
 
 extern char** environ;

@@ -19,7 +19,11 @@ namespace {
 // The exit status of `body` in a child, or 1000 + the signal that ended it.
 int in_child(const std::function<int()>& body) {
   const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(body());
+  if (pid == 0) {
+    // Whoever runs the tests in the background may have had them ignored.
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::signal(signal, SIG_DFL);
+    ::_exit(body());
+  }
   int status = 0;
   ::waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);

@@ -49,3 +49,24 @@ json() { python3 -c 'import json,sys; j = json.loads(sys.argv[1]); print(eval(sy
 
 # The width of the widest line, in characters.
 widest() { python3 -c 'import sys; print(max(len(l.rstrip("\r\n")) for l in open(sys.argv[1], encoding="utf-8")))' "$1"; }
+
+# The vendors of tests/support/vendors, for a whole file of tests; then for one test: $base is their URL, $log what they saw.
+start_vendors() {
+  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+  python3 "$root/tests/support/vendors/server.py" --log "$BATS_FILE_TMPDIR/log" --port-file "$BATS_FILE_TMPDIR/port" 3>&- &
+  echo $! > "$BATS_FILE_TMPDIR/pid"
+  for _ in $(seq 200); do [ -e "$BATS_FILE_TMPDIR/port" ] && break; sleep 0.05; done
+  [ -e "$BATS_FILE_TMPDIR/port" ]
+}
+
+stop_vendors() { kill "$(cat "$BATS_FILE_TMPDIR/pid")"; }
+
+# shellcheck disable=SC2034   # base and log are for the tests
+vendors_setup() {
+  common_setup
+  log=$BATS_FILE_TMPDIR/log
+  base=http://127.0.0.1:$(cat "$BATS_FILE_TMPDIR/port")
+  config=config.toml
+  umask 077
+  : > "$log"
+}

@@ -3,24 +3,9 @@
 
 load common
 
-setup_file() {
-  root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
-  python3 "$root/tests/support/vendors/server.py" --log "$BATS_FILE_TMPDIR/log" --port-file "$BATS_FILE_TMPDIR/port" 3>&- &
-  echo $! > "$BATS_FILE_TMPDIR/pid"
-  for _ in $(seq 200); do [ -e "$BATS_FILE_TMPDIR/port" ] && break; sleep 0.05; done
-  [ -e "$BATS_FILE_TMPDIR/port" ]
-}
-
-teardown_file() { kill "$(cat "$BATS_FILE_TMPDIR/pid")"; }
-
-setup() {
-  common_setup
-  log=$BATS_FILE_TMPDIR/log
-  base=http://127.0.0.1:$(cat "$BATS_FILE_TMPDIR/port")
-  config=config.toml
-  umask 077
-  : > "$log"
-}
+setup_file() { start_vendors; }
+teardown_file() { stop_vendors; }
+setup() { vendors_setup; }
 
 # The settings that the stub's account wants; $1 the recipe, $2 "wrong" for credentials that are not its.
 settings() {

@@ -15,7 +15,7 @@ namespace notify {
 class Spool {
  public:
   virtual ~Spool() = default;
-  // Up to `max` bytes from `offset` on; fewer only at the end. kNotFound: there is no such list.
+  // Up to `max` bytes from `offset` on; fewer only at the end. kNotFound: there is no such list; kPermission: it is not ours to read.
   virtual Result<std::string> read(const std::string& name, std::int64_t offset, std::size_t max) = 0;
   // Whether the bytes are those that the name promises. kNotFound: there is no such list.
   virtual Result<bool> intact(const std::string& name) = 0;
