@@ -108,14 +108,16 @@ if(NOTIFYCTL_STATIC)
   target_sources(notify_static INTERFACE "${PROJECT_SOURCE_DIR}/cmake/host_modules.cpp")
 endif()
 
-# Ships TARGET stripped, its debug information beside it in TARGET.debug.
+# Ships TARGET stripped, its debug information beside it in TARGET.debug. The file is replaced, not
+# written to: somebody may be running it.
 function(notify_strip target)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT NOTIFYCTL_STATIC)
     return()
   endif()
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:${target}> $<TARGET_FILE:${target}>.debug
-    COMMAND ${CMAKE_STRIP} --strip-all --remove-section=.comment $<TARGET_FILE:${target}>
-    COMMAND ${CMAKE_OBJCOPY} --add-gnu-debuglink=$<TARGET_FILE:${target}>.debug $<TARGET_FILE:${target}>
+    COMMAND ${CMAKE_OBJCOPY} --strip-all --remove-section=.comment --add-gnu-debuglink=$<TARGET_FILE:${target}>.debug
+            $<TARGET_FILE:${target}> $<TARGET_FILE:${target}>.stripped
+    COMMAND ${CMAKE_COMMAND} -E rename $<TARGET_FILE:${target}>.stripped $<TARGET_FILE:${target}>
     VERBATIM)
 endfunction()

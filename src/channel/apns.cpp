@@ -9,10 +9,10 @@
 
 #include "channel/credential.hpp"
 #include "channel/dispatch_check.hpp"
-#include "channel/jwt.hpp"
 #include "channel/vendor_common.hpp"
 #include "core/ascii.hpp"
 #include "core/classify.hpp"
+#include "core/jwt.hpp"
 #include "core/message.hpp"
 #include "core/safe_text.hpp"
 #include "core/uuid.hpp"

@@ -8,11 +8,11 @@
 
 #include "channel/credential.hpp"
 #include "channel/dispatch_check.hpp"
-#include "channel/jwt.hpp"
 #include "channel/target_url.hpp"
 #include "channel/token_endpoint.hpp"
 #include "channel/vendor_common.hpp"
 #include "core/classify.hpp"
+#include "core/jwt.hpp"
 #include "core/message.hpp"
 #include "core/safe_text.hpp"
 

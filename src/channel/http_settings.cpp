@@ -5,6 +5,7 @@
 
 #include "channel/target_url.hpp"
 #include "core/json_write.hpp"
+#include "core/recipe_request.hpp"
 #include "core/safe_text.hpp"
 #include "core/url_text.hpp"
 
@@ -17,9 +18,13 @@ bool is_url(std::string_view text) { return text.starts_with("http://") || text.
 
 // Loaded from files and the environment, so that the configuration's loader could not look at them.
 Result<void> check_value(const RecipeSetting& declared, const std::string& value) {
-  if (!valid_utf8(value) ||
-      std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
-    return fail(Code::kConfig, declared.name + ": must be one line of UTF-8, without control characters");
+  const auto forbidden = [&](char c) {
+    if (declared.lines && (c == '\n' || c == '\r')) return false;
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+  };
+  if (!valid_utf8(value) || std::any_of(value.begin(), value.end(), forbidden))
+    return fail(Code::kConfig, declared.name + (declared.lines ? ": must be UTF-8, without control characters"
+                                                               : ": must be one line of UTF-8, without control characters"));
   if (!declared.choices.empty() &&
       std::find(declared.choices.begin(), declared.choices.end(), value) == declared.choices.end())
     return fail(Code::kConfig, declared.name + ": is none of the words that the recipe knows");
@@ -34,6 +39,14 @@ void add_secret(const std::string& secret, std::vector<std::string>& secrets) {
   append_json_string(json, secret);
   json = json.substr(1, json.size() - 2);
   if (json != secret) secrets.push_back(std::move(json));
+}
+
+// A key that cannot sign is found before a message needs it.
+Result<void> check_jwt(const HttpChannelSettings& settings) {
+  if (!settings.recipe->jwt) return {};
+  const auto made = make_jwt(*settings.recipe->jwt, RecipeInput{*settings.recipe, settings.values});
+  if (!made) return fail(Code::kConfig, made.error().message, made.error().hint);
+  return {};
 }
 
 }  // namespace
@@ -88,6 +101,7 @@ Result<std::shared_ptr<const HttpChannelSettings>> make_http_settings(const Chan
       for (std::string& part : telling_parts(value->second)) settings->secrets.push_back(std::move(part));
   }
   TRY(recipe_url(*driver));
+  TRY(check_jwt(*settings));
   HttpRequest& base = settings->base;
   base.connect_timeout = config.connect_timeout;
   base.timeout = config.timeout;

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "channel/dispatch_check.hpp"
-#include "channel/jwt.hpp"
 #include "channel/target_url.hpp"
 #include "channel/vendor_common.hpp"
 #include "channel/webpush_encryption.hpp"
 #include "core/ascii.hpp"
 #include "core/classify.hpp"
+#include "core/jwt.hpp"
 #include "core/message.hpp"
 #include "core/policy.hpp"
 #include "core/safe_text.hpp"

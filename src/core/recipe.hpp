@@ -30,6 +30,7 @@ struct RecipeSetting {
   bool secret = false;
   std::string fallback{};              // default; never with `required`
   std::vector<std::string> choices{};  // empty: any text
+  bool lines = false;                  // may hold line ends: a key in PEM
 };
 
 // When something holds. All of a list must hold; an empty list always does.
@@ -100,6 +101,7 @@ struct RecipeRequest {
   RecipeNode json{};
   std::vector<RecipeMember> form{};
   RecipeText text{};
+  RecipeRoots uses{0};  // the names in its texts
 };
 
 struct RecipeAuth {
@@ -107,6 +109,7 @@ struct RecipeAuth {
   Kind kind = Kind::kNone;
   RecipeText user{};      // kBasic
   RecipeText password{};  // kBasic; kBearer: the token
+  RecipeRoots uses{0};    // the names in its texts
 };
 
 // An HMAC over a text of the request; `{{signature}}` in headers.
@@ -117,6 +120,15 @@ struct RecipeSignature {
   Encoding encoding = Encoding::kHex;
   RecipeText key{};
   RecipeText text{};
+};
+
+// A token that is signed here, made anew for every request that mentions it (RFC 7519); `{{jwt}}`.
+struct RecipeJwt {
+  enum class Algorithm { kHs256, kRs256, kEs256 };
+  Algorithm algorithm = Algorithm::kRs256;
+  RecipeText key{};     // PEM; kHs256: the secret
+  RecipeNode header{};  // an object, without `alg` and `typ`
+  RecipeNode claims{};  // an object
 };
 
 // --- answers
@@ -255,6 +267,7 @@ struct Recipe {
   RecipeRequest request{};
   RecipeAuth auth{};
   std::optional<RecipeSignature> signature{};
+  std::optional<RecipeJwt> jwt{};
   std::optional<RecipeToken> token{};
   std::vector<RecipeAnswer> answers{};
   RecipeEvidence evidence{};

@@ -122,12 +122,14 @@ std::string short_id(const std::string& id) {
   return generation == std::string::npos ? id : id.substr(generation + 1);
 }
 
-Result<std::string> minus(std::string_view text, std::size_t less) {
+Result<std::string> sum(std::string_view text, std::int64_t more) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size())
     return fail(Code::kBadInput, "it is not a whole number");
-  return std::to_string(number - static_cast<std::int64_t>(less));
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(number, more, &result)) return fail(Code::kBadInput, "it is too large a number");
+  return std::to_string(result);
 }
 
 std::string mapped(std::string text, char from, char to, char base) {
@@ -157,7 +159,9 @@ Result<std::string> filtered(const RecipeFilter& filter, std::string value) {
     case Kind::kHtml: return with_entities(value, true);
     case Kind::kSlack: return with_entities(value, false);
     case Kind::kBase64: return to_base64(value);
-    case Kind::kMinus: return minus(value, filter.number);
+    case Kind::kUrlEncode: return percent_encoded(value);
+    case Kind::kMinus: return sum(value, -static_cast<std::int64_t>(filter.number));
+    case Kind::kPlus: return sum(value, static_cast<std::int64_t>(filter.number));
     case Kind::kJson:
     case Kind::kNumber:
     case Kind::kOr: break;

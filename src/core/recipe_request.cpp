@@ -7,10 +7,14 @@
 #include "core/ascii.hpp"
 #include "core/crypto.hpp"
 #include "core/json_write.hpp"
+#include "core/jwt.hpp"
+#include "core/keys.hpp"
 #include "core/url_text.hpp"
 
 namespace notify {
 namespace {
+
+constexpr std::size_t kShortestHmacKey = 32;  // RFC 7518 3.2
 
 // --- JSON
 
@@ -202,10 +206,34 @@ Result<std::string> json_text(const RecipeNode& node, const RecipeInput& input) 
   return node_json(node, input, Missing::kIsError);
 }
 
+Result<std::string> make_jwt(const RecipeJwt& recipe, const RecipeInput& input) {
+  using Algorithm = RecipeJwt::Algorithm;
+  TRY_ASSIGN(const std::string key, text_of(recipe.key, input));
+  TRY_ASSIGN(const std::string header, json_text(recipe.header, input));
+  TRY_ASSIGN(const std::string claims, json_text(recipe.claims, input));
+  if (recipe.algorithm == Algorithm::kHs256) {
+    if (key.size() < kShortestHmacKey)
+      return fail(Code::kConfig, "jwt.key: a secret for HS256 has at least " + std::to_string(kShortestHmacKey) +
+                                     " bytes, and this one has " + std::to_string(key.size()));
+    return signed_jwt_hs256(header, claims, key);
+  }
+  Result<PrivateKey> parsed = PrivateKey::from_pem(key);
+  if (!parsed) return fail(with_context(std::move(parsed).error(), "jwt.key"));
+  const bool rsa = recipe.algorithm == Algorithm::kRs256;
+  if ((parsed->kind() == PrivateKey::Kind::kRsa) != rsa)
+    return fail(Code::kConfig, rsa ? "jwt.key: RS256 needs an RSA key, and this is one on P-256"
+                                   : "jwt.key: ES256 needs a key on P-256, and this is an RSA key");
+  return signed_jwt(header, claims, *parsed);
+}
+
 Result<RecipeCall> make_call(const RecipeRequest& request, const RecipeAuth& auth,
                              const std::optional<RecipeSignature>& signature, RecipeInput input, HttpRequest base) {
   RecipeCall call{std::move(base), {}};
   call.request.method = request.method;
+  if (((request.uses | auth.uses) & root_bit(RecipeRoot::kJwt)) != 0) {
+    TRY_ASSIGN(input.jwt, make_jwt(*input.recipe.jwt, input));
+    call.secrets.push_back(input.jwt);
+  }
   TRY(fill_url(request, input, call.request.url));
   TRY(fill_body(request, input, call.request));
   if (signature) {

@@ -15,7 +15,7 @@ namespace notify {
 
 struct RecipeCall {
   HttpRequest request{};
-  std::vector<std::string> secrets{};  // made for this request: the signature, the credentials of basic and bearer
+  std::vector<std::string> secrets{};  // made for this request: signature, JWT, the credentials of basic and bearer
 };
 
 // What is in the recipe for one request, the signature included. `base` has the limits and flags. Each value is escaped
@@ -23,6 +23,9 @@ struct RecipeCall {
 // (kBadInput): what the message lacks, or what a header cannot hold. The URL is put together and not judged.
 Result<RecipeCall> make_call(const RecipeRequest& request, const RecipeAuth& auth,
                              const std::optional<RecipeSignature>& signature, RecipeInput input, HttpRequest base);
+
+// The recipe's token, signed now. Errors: kBadInput for a claim that cannot be made, kConfig for a key that cannot sign.
+Result<std::string> make_jwt(const RecipeJwt& recipe, const RecipeInput& input);
 
 // The value of a JSON body as text, without white space.
 Result<std::string> json_text(const RecipeNode& node, const RecipeInput& input);

@@ -50,6 +50,7 @@ constexpr auto kRoots = std::to_array<Root>({
     {RecipeRoot::kNonce, "nonce", Path::kNone, "32 hexadecimal digits that no other call has."},
     {RecipeRoot::kUuid, "uuid", Path::kNone, "A UUID made from the message id: the same for every attempt."},
     {RecipeRoot::kToken, "token", Path::kNone, "The token of the table `token`."},
+    {RecipeRoot::kJwt, "jwt", Path::kNone, "The token of the table `jwt`, signed for this request."},
     {RecipeRoot::kSignature, "signature", Path::kNone, "The signature of the table `signature`; in headers only."},
     {RecipeRoot::kRequest, "request", Path::kNeeded,
      "For the text that is signed: `request.method`, `request.path` (with the query, as it is sent), `request.url`, "
@@ -96,7 +97,11 @@ constexpr auto kFilters = std::to_array<Filter>({
     {Kind::kHtml, "html", Argument::kNone, "`& < > \"` as HTML's entities."},
     {Kind::kSlack, "slack", Argument::kNone, "`& < >` as entities, as Slack wants them."},
     {Kind::kBase64, "base64", Argument::kNone, "In base64."},
+    {Kind::kUrlEncode, "urlencode", Argument::kNone,
+     "Percent-encoded (RFC 3986), where that is not done by itself: for the user and the password of `basic` at a token "
+     "endpoint that follows RFC 6749 2.3.1."},
     {Kind::kMinus, "minus:N", Argument::kNumber, "The number, less N."},
+    {Kind::kPlus, "plus:N", Argument::kNumber, "The number and N: `{{now|plus:300|number}}`."},
     {Kind::kJson, "json", Argument::kNone,
      "In a JSON body, alone in its string and last: the member of `data` as it is, with its type, instead of text."},
     {Kind::kNumber, "number", Argument::kNone,

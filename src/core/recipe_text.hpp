@@ -35,6 +35,7 @@ enum class RecipeRoot : std::uint8_t {
   kNonce,
   kUuid,
   kToken,
+  kJwt,
   kSignature,
   kRequest,
   kReference,
@@ -85,13 +86,15 @@ struct RecipeFilter {
     kHtml,
     kSlack,
     kBase64,
+    kUrlEncode,
     kMinus,
+    kPlus,
     kJson,
     kNumber,
     kOr,
   };
   Kind kind = Kind::kTrim;
-  std::size_t number = 0;                     // kFirst, kFit, kHash, kMinus
+  std::size_t number = 0;                     // kFirst, kFit, kHash, kMinus, kPlus
   RecipeUnit unit = RecipeUnit::kCharacters;  // kFit
   RecipeRoot other = RecipeRoot::kTo;         // kOr
   std::string path{};                         // kOr

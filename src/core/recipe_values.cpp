@@ -174,6 +174,7 @@ Result<Found> find(RecipeRoot root, const std::string& path, const RecipeInput& 
       return text(uuid_of(input.question != nullptr ? input.question->message_id : input.nonce));
     }
     case RecipeRoot::kToken: return text(input.token);
+    case RecipeRoot::kJwt: return text(input.jwt);
     case RecipeRoot::kSignature: return text(input.signature);
     case RecipeRoot::kRequest:
       if (path == "method") return text(input.request.method);

@@ -38,6 +38,7 @@ struct RecipeInput {
   Instant now{};
   std::string nonce{};
   std::string token{};
+  std::string jwt{};
   std::string signature{};
   struct Request {
     std::string method{};

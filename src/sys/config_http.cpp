@@ -33,7 +33,8 @@ void read_setting(Section& channel, const RecipeSetting& declared, HttpDriverCon
   SecretSetting setting;
   if (!channel.secret(declared.name, setting, declared.secret)) return;
   const std::string& value = setting.value.reveal();
-  if (!valid_utf8(value) || value.find_first_of("\r\n") != std::string::npos)
+  if (!valid_utf8(value)) return channel.problem(declared.name, "must be UTF-8");
+  if (!declared.lines && value.find_first_of("\r\n") != std::string::npos)
     return channel.problem(declared.name, "must be one line of UTF-8");
   check_choice(channel, declared, setting);
   driver.settings.insert_or_assign(declared.name, std::move(setting));

@@ -263,9 +263,8 @@ void RecipeReader::read_find(Section& section, RecipeRoots roots,
 void RecipeReader::read_look_up(Section& section) {
   using Kind = LookUpAnswer::Kind;
   RecipeLookUp& look_up = recipe_.look_up.emplace();
-  RecipeRoots roots = recipe_roots::kQuestion;
-  conditions(section, "needs", roots, look_up.needs);
-  if (recipe_.token) roots |= root_bit(RecipeRoot::kToken);
+  conditions(section, "needs", recipe_roots::kQuestion, look_up.needs);
+  const RecipeRoots roots = recipe_roots::kQuestion | credentials();
   section.require("request");
   if (auto request = child(section, "request", "request")) read_request(*request, look_up.request, roots, true);
   look_up.answered.statuses = {{200, 200}};

@@ -12,7 +12,8 @@ namespace {
 
 // What is the same for all messages of a request.
 constexpr RecipeRoots kCommon = recipe_roots::kSettings | root_bit(RecipeRoot::kNow) | root_bit(RecipeRoot::kNonce) |
-                                root_bit(RecipeRoot::kToken) | root_bit(RecipeRoot::kSignature);
+                                root_bit(RecipeRoot::kToken) | root_bit(RecipeRoot::kJwt) |
+                                root_bit(RecipeRoot::kSignature);
 constexpr RecipeRoots kElement = recipe_roots::kSend;
 
 // The member of a body's table; its key may end in a mark ("name?").
@@ -75,8 +76,7 @@ void RecipeReader::read_batch_request(Section& section, RecipeBatch& batch) {
   for (const RecipeText& text : batch.together)
     for (const RecipePiece& piece : text)
       if (piece.place) common_->insert({piece.place->root, piece.place->path});
-  RecipeRoots roots = recipe_roots::kSend;
-  if (recipe_.token) roots |= root_bit(RecipeRoot::kToken);
+  const RecipeRoots roots = recipe_roots::kSend | credentials();
   repeated_ = repeated_list(section);
   section.require("request");
   if (auto request = child(section, "request", "request")) read_request(*request, batch.request, roots, true);

@@ -24,6 +24,9 @@ constexpr auto kRecipeSections = std::to_array<ConfigSection>({
     {"request", "The request that sends one message."},
     {"auth", "Credentials that are no header of the vendor's own; those are written among the request's headers."},
     {"signature", "An HMAC over a text of the request, used as `{{signature}}` in a header."},
+    {"jwt",
+     "A JSON Web Token (RFC 7519) that is signed here, used as `{{jwt}}`: by vendors that take it with each request, and "
+     "as the assertion of a token endpoint (RFC 7523). It is made anew for every request that mentions it."},
     {"token",
      "A token that the vendor hands out for a time, used as `{{token}}`. All processes share one, which is fetched by "
      "one "
@@ -88,6 +91,8 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
      "owner may read, and is masked wherever it could be shown."},
     {"settings.*", "default", "string", "", "What it is when the channel does not give it. Without one it is empty."},
     {"settings.*", "choices", "list of strings", "[]", "The words that it may be. Empty: any text."},
+    {"settings.*", "lines", "true or false", "false",
+     "Whether it may have several lines, as a private key in PEM has. Any other setting is one line."},
 
     {"recipient", "hosts", "list of strings", "[]",
      "Without the setting `url` the recipient is the URL: https, without a query, at one of these hosts "
@@ -134,6 +139,15 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"signature", "encoding", "string", "\"hex\"", "`hex` or `base64`."},
     {"signature", "key", "text with placeholders", "", "The key. Required."},
     {"signature", "text", "text with placeholders", "", "What is signed. Required."},
+
+    {"jwt", "algorithm", "string", "",
+     "`RS256`, `ES256`, or `HS256` for a secret that both sides know. Required."},
+    {"jwt", "key", "text with placeholders", "",
+     "The private key in PEM, from a setting with `lines = true`; with `HS256` the secret, 32 bytes or more. Required."},
+    {"jwt", "header", "table", "", "What the header holds besides `alg` and `typ`: `{ kid = \"{{settings.key_id}}\" }`."},
+    {"jwt", "claims", "table", "",
+     "The claims, written as the `json` of a request: `{ iss = \"{{settings.account}}\", iat = \"{{now|number}}\", exp = "
+     "\"{{now|plus:300|number}}\", jti = \"{{nonce}}\" }`. Required."},
 
     {"token", "granted", "table", "",
      "What an answer must be to hold a token: `{ status, json, header, text }`. Required."},

@@ -96,8 +96,12 @@ void RecipeReader::use(const toml::node& node, const std::string& where, const R
   };
   check_common(node, where, place);
   declared(place.root, place.path);
-  for (const RecipeFilter& filter : place.filters)
-    if (filter.kind == RecipeFilter::Kind::kOr) declared(filter.other, filter.path);
+  used_ |= root_bit(place.root);
+  for (const RecipeFilter& filter : place.filters) {
+    if (filter.kind != RecipeFilter::Kind::kOr) continue;
+    declared(filter.other, filter.path);
+    used_ |= root_bit(filter.other);
+  }
 }
 
 bool RecipeReader::parse_text(const toml::node& node, const std::string& where, const std::string& written,
@@ -108,7 +112,6 @@ bool RecipeReader::parse_text(const toml::node& node, const std::string& where, 
   for (const RecipePiece& piece : *parsed) {
     if (!piece.place) continue;
     use(node, where, *piece.place);
-    used_ |= root_bit(piece.place->root);
     if (piece.place->is_json() && (!json_place || parsed->size() != 1))
       source_.problem(node, where,
                       "the filters json and number stand for a whole JSON value: alone in a text of `json`");
@@ -169,6 +172,7 @@ void RecipeReader::read_setting(Section& section, RecipeSetting& setting) {
   section.boolean("secret", setting.secret);
   section.text("default", setting.fallback);
   section.texts("choices", setting.choices);
+  section.boolean("lines", setting.lines);
   if (setting.required && !setting.fallback.empty())
     section.problem("default", "a setting that must be given has no default");
   if (setting.secret && !setting.fallback.empty()) section.problem("default", "a secret has no default");
@@ -270,6 +274,10 @@ void RecipeReader::read_check(Section& section) {
 
 // --- the whole
 
+RecipeRoots RecipeReader::credentials() const {
+  return (recipe_.token ? root_bit(RecipeRoot::kToken) : 0) | (recipe_.jwt ? root_bit(RecipeRoot::kJwt) : 0);
+}
+
 void RecipeReader::check_reachable(const toml::table& root) {
   const auto look = [&](const toml::node_view<const toml::node>& list, std::string_view name, const auto& rules) {
     std::vector<const RecipeMatch*> matches;
@@ -294,6 +302,8 @@ void RecipeReader::check_whole(Section& top) {
   for (const RecipeSetting& setting : recipe_.settings)
     if (!used_settings_.contains(setting.name))
       top.problem("settings", "the setting \"" + setting.name + "\" is used nowhere");
+  if (recipe_.jwt && (used_ & root_bit(RecipeRoot::kJwt)) == 0)
+    top.problem("jwt", "{{jwt}} is mentioned nowhere", "write it where the vendor takes the token");
   if (!recipe_.recipient_hosts.empty() && recipe_.setting("url") == nullptr)
     top.problem("recipient", "there is no setting \"url\" that the recipient could stand for");
 }
@@ -314,9 +324,9 @@ void RecipeReader::read(const toml::table& root) {
 
   if (auto section = child(top, "signature", "signature"))
     read_signature(*section, recipe_.signature.emplace(), recipe_roots::kSigned);
+  if (auto section = child(top, "jwt", "jwt")) read_jwt(*section);
   if (auto section = child(top, "token", "token")) read_token(*section);
-  RecipeRoots send = recipe_roots::kSend;
-  if (recipe_.token) send |= root_bit(RecipeRoot::kToken);
+  const RecipeRoots send = recipe_roots::kSend | credentials();
   top.require("request");
   used_ = 0;
   if (auto section = child(top, "request", "request")) read_request(*section, recipe_.request, send, true);

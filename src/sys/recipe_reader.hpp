@@ -31,6 +31,7 @@ class RecipeReader {
   void read_setting(Section& section, RecipeSetting& setting);
   void read_values(Section& top);
   void read_check(Section& section);
+  RecipeRoots credentials() const;  // the names that stand for what the recipe declares
   void check_whole(Section& top);
   void check_reachable(const toml::table& root);
 
@@ -42,6 +43,7 @@ class RecipeReader {
   RecipeNode read_node(const toml::node& node, const std::string& where, RecipeRoots roots);
   void read_auth(Section& section, RecipeAuth& auth, RecipeRoots roots);
   void read_signature(Section& section, RecipeSignature& signature, RecipeRoots roots);
+  void read_jwt(Section& section);
   void read_token(Section& section);
   void member_name(const toml::node& node, const std::string& where, std::string_view key, RecipeRoots roots,
                    std::string& name, bool& optional, RecipeConditions& when);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "core/ascii.hpp"
 #include "sys/recipe_keys.hpp"
@@ -128,6 +129,7 @@ void RecipeReader::read_headers(Section& section, RecipeRequest& request, Recipe
 
 void RecipeReader::read_request(Section& section, RecipeRequest& request, RecipeRoots roots, bool signs) {
   constexpr std::array kMethods{"GET", "POST", "PUT", "PATCH", "DELETE"};
+  const RecipeRoots before = std::exchange(used_, 0);
   if (const auto method = section.choice("method", {"GET", "POST", "PUT", "PATCH", "DELETE"}))
     request.method = kMethods.at(*method);
   read_url(section, request, roots);
@@ -156,6 +158,8 @@ void RecipeReader::read_request(Section& section, RecipeRequest& request, Recipe
   }
   if (bodies > 1) source_.problem(section.node(), section.full("json"), "a request has one body: json, form or text");
   if (bodies > 0 && request.method == "GET") section.problem("method", "a GET has no body");
+  request.uses = used_;
+  used_ |= before;
 }
 
 void RecipeReader::read_auth(Section& section, RecipeAuth& auth, RecipeRoots roots) {
@@ -163,6 +167,7 @@ void RecipeReader::read_auth(Section& section, RecipeAuth& auth, RecipeRoots roo
   const auto kind = section.choice("kind", {"basic", "bearer"});
   if (!kind) return;
   const bool basic = *kind == 0;
+  const RecipeRoots before = std::exchange(used_, 0);
   auth.kind = basic ? RecipeAuth::Kind::kBasic : RecipeAuth::Kind::kBearer;
   if (basic) {
     section.require("user");
@@ -176,6 +181,8 @@ void RecipeReader::read_auth(Section& section, RecipeAuth& auth, RecipeRoots roo
     for (const char* other : {"user", "password"})
       if (section.find(other) != nullptr) section.problem(other, "belongs to basic");
   }
+  auth.uses = used_;
+  used_ |= before;
 }
 
 void RecipeReader::read_signature(Section& section, RecipeSignature& signature, RecipeRoots roots) {
@@ -191,14 +198,43 @@ void RecipeReader::read_signature(Section& section, RecipeSignature& signature, 
   text(section, "text", roots, signature.text);
 }
 
+void RecipeReader::read_jwt(Section& section) {
+  using Algorithm = RecipeJwt::Algorithm;
+  constexpr std::array kAlgorithms{Algorithm::kHs256, Algorithm::kRs256, Algorithm::kEs256};
+  constexpr std::array kNames{"HS256", "RS256", "ES256"};
+  constexpr RecipeRoots kRoots = recipe_roots::kSettings | recipe_roots::kChance;
+  RecipeJwt jwt;
+  for (const char* key : {"algorithm", "key", "claims"}) section.require(key);
+  const auto algorithm = section.choice("algorithm", {kNames[0], kNames[1], kNames[2]});
+  jwt.algorithm = kAlgorithms.at(algorithm.value_or(0));
+  text(section, "key", recipe_roots::kSettings, jwt.key);
+  const auto object = [&](std::string_view key, RecipeNode& node) {
+    node.kind = RecipeNode::Kind::kObject;
+    if (const toml::table* table = section.table(key)) node = read_node(*table, section.full(key), kRoots);
+  };
+  object("header", jwt.header);
+  object("claims", jwt.claims);
+  for (const auto& [name, value] : {std::pair{"typ", "JWT"}, std::pair{"alg", kNames.at(algorithm.value_or(0))}}) {
+    const auto& members = jwt.header.members;
+    if (std::any_of(members.begin(), members.end(), [&](const RecipeNode& member) { return member.name == name; }))
+      section.problem("header", std::string(name) + " is written by notifyctl itself");
+    RecipeNode own;
+    own.name = name;
+    own.literal = "\"" + std::string(value) + "\"";
+    jwt.header.members.insert(jwt.header.members.begin(), std::move(own));
+  }
+  recipe_.jwt = std::move(jwt);
+}
+
 void RecipeReader::read_token(Section& section) {
   using Expiry = RecipeToken::Expiry;
-  constexpr RecipeRoots kRoots = recipe_roots::kSettings | recipe_roots::kChance;
+  const RecipeRoots roots = recipe_roots::kSettings | recipe_roots::kChance |
+                             (recipe_.jwt ? root_bit(RecipeRoot::kJwt) : 0);
   RecipeToken& token = recipe_.token.emplace();
   token.lifetime = std::chrono::hours(1);
   for (const char* key : {"request", "granted", "value"}) section.require(key);
-  if (auto request = child(section, "request", "request")) read_request(*request, token.request, kRoots, false);
-  if (auto auth = child(section, "auth", "auth")) read_auth(*auth, token.auth, kRoots);
+  if (auto request = child(section, "request", "request")) read_request(*request, token.request, roots, false);
+  if (auto auth = child(section, "auth", "auth")) read_auth(*auth, token.auth, roots);
   if (const toml::table* table = section.table("granted")) {
     Section granted(source_, *table, section.full("granted"), {});
     granted.check_keys({"status", "json", "header", "text"});

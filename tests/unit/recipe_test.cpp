@@ -170,6 +170,10 @@ TEST(Recipe, FiltersChangeTheirValue) {
       {"base64", "user:password", "dXNlcjpwYXNzd29yZA=="},
       {"minus:60", "100", "40"},
       {"minus:60", "x", "error"},
+      {"plus:60", "100", "160"},
+      {"plus:1", "9223372036854775807", "error"},
+      {"minus:2", "-9223372036854775807", "error"},
+      {"urlencode", "a:b %+/\xc3\xb6", "a%3Ab%20%25%2B%2F%C3%B6"},
       {"digits|first:3", "1-2-3-4", "123"},
   };
   for (const auto& row : kRows)
@@ -325,6 +329,15 @@ TEST(Recipe, WhatIsWrongIsToldWithItsPlace) {
       {request + "[look_up]\nlist = \"/x\"\n[look_up.request]\nurl = \"https://x.test/\"\nmethod = \"GET\"\n" + kAnswer,
        "needs find"},
       {request + "[receipt]\n" + kAnswer, "names its message by message_id or reference"},
+      {request + "headers = { Authorization = \"Bearer {{jwt}}\" }\n" + kAnswer, "has no value in this place"},
+      {request + "headers = { A = \"{{jwt}}\" }\n[jwt]\nalgorithm = \"RS512\"\nkey = \"k\"\nclaims = {}\n" + kAnswer,
+       "\"RS512\" is not one of \"HS256\", \"RS256\", \"ES256\""},
+      {request + "headers = { A = \"{{jwt}}\" }\n[jwt]\nalgorithm = \"HS256\"\nkey = \"k\"\nclaims = {}\nheader = { alg = "
+                 "\"none\" }\n" + kAnswer,
+       "jwt.header: alg is written by notifyctl itself"},
+      {request + "[jwt]\nalgorithm = \"HS256\"\nkey = \"k\"\nclaims = { sub = \"{{to}}\" }\n" + kAnswer,
+       "has no value in this place"},
+      {request + "[jwt]\nalgorithm = \"HS256\"\nkey = \"k\"\nclaims = {}\n" + kAnswer, "{{jwt}} is mentioned nowhere"},
       {"not toml", "test.toml:2:"},
       {"[.a]", "test.toml:2:"},
       {"[#", "test.toml:2:"},

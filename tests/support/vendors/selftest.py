@@ -30,6 +30,16 @@ def basic(user, password):
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
+def jwt(algorithm, claims):
+    def part(value):
+        return base64.urlsafe_b64encode(value).rstrip(b"=")
+
+    now = int(time.time())
+    whole = {"iss": "shop", "iat": now, "exp": now + 60, "jti": str(time.time_ns()), **claims}
+    text = part(json.dumps({"alg": algorithm, "typ": "JWT"}).encode()) + b"." + part(json.dumps(whole).encode())
+    return (text + b"." + part(hmac.new(b"right-secret-of-32-bytes-or-more", text, hashlib.sha256).digest())).decode()
+
+
 def solapi_headers():
     date = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
     salt = hashlib.sha256(str(time.time_ns()).encode()).hexdigest()[:32]
@@ -59,6 +69,17 @@ MAIL = {"From": "shop@example.com", "To": "a@example.com", "TextBody": "x", "Met
 
 # what is wrong, the call, what the answer says
 WRONG = [
+    ("oauth-client: not encoded", call("/oauth-client/token", {"grant_type": "client_credentials"},
+                                       basic("shop:eu", "right %/+wörd"), form=True), 401, "invalid_client"),
+    ("oauth-client: grant", call("/oauth-client/token", {"grant_type": "password"}, form=True), 400, "unsupported_grant"),
+    ("oauth-client: token", call("/oauth-client/messages", {"to": "a"}, {"Authorization": "Bearer x"}), 401, "invalid_token"),
+    ("oauth-assertion: signature", call("/oauth-assertion/token", {
+        "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": jwt("RS256", {})}, form=True), 400,
+     "invalid_grant"),
+    ("jwt: lasts too long", call("/jwt/messages", {"to": "a"}, {"Authorization": "Bearer " + jwt("HS256", {"exp": 10**10})}),
+     401, "invalid_token"),
+    ("jwt: shape", call("/jwt/messages", {"to": "a", "txt": "x"}, {"Authorization": "Bearer " + jwt("HS256", {})}), 400,
+     "bad_request"),
     ("slack-webhook: size", call("/slack-webhook/services/T000/B000/SECRET", {"text": "x" * 40001}), 400, "invalid_payload"),
     ("slack-webhook: shape", call("/slack-webhook/services/T000/B000/SECRET", {"body": "x"}), 400, "invalid_payload"),
     ("slack: no text", call("/slack/api/chat.postMessage", {"channel": "C1"}, SLACK), 200, "no_text"),

@@ -23,9 +23,10 @@ from common import Refused, Request  # noqa: E402
 from chat import CHAT  # noqa: E402
 from korean import KOREAN  # noqa: E402
 from mail import MAIL  # noqa: E402
+from oauth import OAUTH  # noqa: E402
 from sms import SMS  # noqa: E402
 
-VENDORS = {**CHAT, **SMS, **MAIL, **KOREAN}
+VENDORS = {**CHAT, **SMS, **MAIL, **KOREAN, **OAUTH}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
