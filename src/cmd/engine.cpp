@@ -35,6 +35,7 @@ Engine::Engine(Context& context) : context_(context), progress_(context.globals(
 
 Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view command, Duration commit_gap) {
   std::unique_ptr<Engine> engine(new Engine(context));
+  engine->command_ = command;
   TRY(engine->loop_.ready());
   TRY_ASSIGN(engine->config_, context.config());
   TRY_ASSIGN(const Zone* zone, context.zone());
@@ -58,7 +59,15 @@ Result<std::unique_ptr<Engine>> Engine::start(Context& context, std::string_view
 
 Result<void> Engine::finish(bool ok, std::string_view summary) {
   progress_.clear();
-  return store_->write([&]() -> Result<void> { return store_->runs().end(run_, ok, summary, context_.clock().now()); });
+  std::int64_t mark = 0;
+  TRY(store_->write([&]() -> Result<void> {
+    TRY(store_->runs().end(run_, ok, summary, context_.clock().now()));
+    if (command_ != "work") return {};
+    TRY_ASSIGN(mark, store_->runs().mark());
+    return {};
+  }));
+  // What was called until now is younger than any backup that was made meanwhile.
+  return mark > 0 ? store_->fence(mark) : Result<void>{};
 }
 
 Result<int> conclude(Context& context, const Result<void>& result, std::string_view json, std::string_view words) {

@@ -64,6 +64,7 @@ class Engine {
   std::unique_ptr<LogEvents> events_{};
   std::unique_ptr<SqliteStore> store_{};
   std::unique_ptr<ProcessLocks> locks_{};
+  std::string command_{};
   std::int64_t run_ = 0;
   std::unique_ptr<EmbeddedTransport> transport_{};
   std::unique_ptr<Policies> policies_{};

@@ -168,6 +168,7 @@ Result<int> run(const InitCommandOptions& options, Context& context) {
   TRY_ASSIGN(init.path, context.database());
   init.create_parent = context.database_is_default();
   init.wal = options.wal || options.after_restore;  // the copies that VACUUM INTO makes are in another mode
+  init.after_restore = options.after_restore;
   init.source = options.source;
   TRY_ASSIGN(const InitReport report, init_database(init));
 
@@ -182,7 +183,7 @@ Result<int> run(const InitCommandOptions& options, Context& context) {
                  std::to_string(report.schema));
   RestoreReport restored;
   if (options.after_restore) {
-    TRY_ASSIGN(restored, take_over(report.path, options.yes, context));
+    TRY_ASSIGN(restored, take_over(report.path, options.yes || report.was_copy, context));
   }
   if (context.json()) print_json(context, init.path, config, report, options.after_restore ? &restored : nullptr);
   return 0;

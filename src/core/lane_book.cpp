@@ -1,6 +1,7 @@
 #include "core/lane_book.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace notify {
 namespace {
@@ -33,11 +34,14 @@ std::optional<Instant> lane_reopens(const Lane& lane, Instant now) noexcept {
   return at;
 }
 
-bool lane_probe_due(const Lane& lane, Instant now) noexcept {
-  if (!lane.halted || now < lane.probe_at) return false;
+bool lane_takes_probe(const Lane& lane, Instant now) noexcept {
   Lane as_if_open = lane;
   as_if_open.halted = false;
-  return lane_open(as_if_open, now);
+  return lane.halted && lane_open(as_if_open, now);
+}
+
+bool lane_probe_due(const Lane& lane, Instant now) noexcept {
+  return now >= lane.probe_at && lane_takes_probe(lane, now);
 }
 
 void lane_note_probe(Lane& lane, Instant now) noexcept {
@@ -49,36 +53,40 @@ bool concerns_lane(const Outcome& outcome) noexcept {
   return outcome.cls == OutcomeClass::kNotSent && (outcome.halt_channel || outcome.lane_wide);
 }
 
-LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, Instant now) {
-  if (outcome.lane_wide && outcome.cls != OutcomeClass::kSent) {
-    const Duration wait = std::clamp(outcome.retry_after.value_or(kFirstProbe), Duration{1000}, kLongestHold);
-    lane.hold_until = std::max(lane.hold_until.value_or(now), now + wait);
-    lane.reason = outcome.reason;
-    return LaneChange::kNone;
-  }
-
-  lane.refused_in_a_row = outcome.connect_refused ? lane.refused_in_a_row + 1 : 0;
-  if (outcome.halt_channel || lane.refused_in_a_row >= kRefusedInARow) {
-    const bool was_halted = lane.halted;
-    lane.halted = true;
+LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, bool probe, Instant now) {
+  const bool wait = outcome.lane_wide && outcome.cls != OutcomeClass::kSent;
+  if (!wait) lane.refused_in_a_row = outcome.connect_refused ? lane.refused_in_a_row + 1 : 0;
+  if (wait || outcome.halt_channel || lane.refused_in_a_row >= kRefusedInARow) {
+    const bool was_halted = std::exchange(lane.halted, true);
     lane.reason = outcome.reason;
     if (!was_halted) {
-      lane.probe_interval = kFirstProbe;
-      lane.probe_at = now + kFirstProbe;
+      lane.probe_interval = wait ? Duration{0} : kFirstProbe;
+      lane.probe_at = now + lane.probe_interval;
+    }
+    if (wait) {
+      const Duration asked = std::clamp(outcome.retry_after.value_or(kFirstProbe), Duration{1000}, kLongestHold);
+      lane.hold_until = std::max(lane.hold_until.value_or(now), now + asked);
     }
     return was_halted ? LaneChange::kNone : LaneChange::kHalted;
   }
 
-  // The vendor answered, or at least took the request: whatever closed the lane is over. Failures that never
-  // reached it prove nothing.
+  // The vendor answered the probe, or at least took the request: whatever closed the lane is over. What was on its way
+  // when the lane was closed proves nothing, and neither do failures that never reached the vendor.
   const bool reached = outcome.cls == OutcomeClass::kSent || outcome.status > 0;
-  if (lane.halted && reached) {
+  if (lane.halted && probe && reached) {
     lane.halted = false;
     lane.probe_interval = Duration{0};
+    lane.hold_until.reset();
     lane.reason.clear();
     return LaneChange::kReopened;
   }
   return LaneChange::kNone;
+}
+
+void lane_mend_clock(Lane& lane, const std::optional<Rate>& rate, Instant now) noexcept {
+  if (lane.hold_until && *lane.hold_until > now + kLongestHold) lane.hold_until.reset();
+  if (lane.probe_at > now + kLongestProbe) lane.probe_at = now;
+  if (rate && lane.rate_next_us > now.ms * 1000 + lane_spacing_us(*rate)) lane.rate_next_us = now.ms * 1000;
 }
 
 std::int64_t lane_spacing_us(const Rate& rate) noexcept {

@@ -33,12 +33,19 @@ bool lane_open(const Lane& lane, Instant now) noexcept;
 // When a lane that is closed may open again or be probed; empty: only an operator opens it.
 std::optional<Instant> lane_reopens(const Lane& lane, Instant now) noexcept;
 
-// A halted lane lets one message through at probe_at; the next probe comes later, at most 5 minutes later.
+// A halted lane lets one message through at probe_at, or when what it was asked to wait is over; the next probe comes
+// later, at most 5 minutes later. takes: whether it may go at all now.
+bool lane_takes_probe(const Lane& lane, Instant now) noexcept;
 bool lane_probe_due(const Lane& lane, Instant now) noexcept;
 void lane_note_probe(Lane& lane, Instant now) noexcept;
 
-// Takes the outcome of a call into the lane's state.
-LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, Instant now);
+// Takes the outcome of a call into the lane's state. Trouble that concerns every message halts the lane; a Retry-After
+// puts the probe off. Only the outcome of a probe opens it again.
+LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, bool probe, Instant now);
+
+// The wall clock may have been set back since the lane was written: no hold, probe or permit that no rule can have put so
+// far ahead counts. So a step back holds a lane up for an hour at the most, and a rate for one spacing.
+void lane_mend_clock(Lane& lane, const std::optional<Rate>& rate, Instant now) noexcept;
 
 // Spacing between calls that keeps any span of max(per, 60 s), seen at the vendor, within the limit.
 std::int64_t lane_spacing_us(const Rate& rate) noexcept;

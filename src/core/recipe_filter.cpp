@@ -8,6 +8,7 @@
 #include "core/crypto.hpp"
 #include "core/safe_text.hpp"
 #include "core/text_encoding.hpp"
+#include "core/url_text.hpp"
 
 namespace notify {
 namespace {

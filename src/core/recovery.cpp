@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/alert.hpp"
+#include "core/idempotency.hpp"
 #include "core/time_text.hpp"
 
 namespace notify {
@@ -33,7 +34,7 @@ class Abandoner {
 
   Result<void> abandon(const InboxRow& row, std::string_view reason, Instant now, WorkRecovery& counts) {
     if (resumable(row, now)) {
-      TRY_ASSIGN(const bool rests, store_.inbox().rest(row.message_id, row.token, now, reason, {}, now));
+      TRY_ASSIGN(const bool rests, store_.inbox().rest(row.message_id, row.token, now, row.calls, reason, {}, now));
       counts.resumed += rests ? 1 : 0;
       return rests ? note_call(row, reason, now) : Result<void>{};
     }
@@ -42,7 +43,7 @@ class Abandoner {
     if (!settled) return {};
     ++counts.errors;
     if (transport_.in_store_transaction()) TRY(store_.queue().remove_any(row.message_id));
-    TRY(note_call(row, reason, now));
+    if (row.holder != 0) TRY(note_call(row, reason, now));  // of one that rests, the call has been told
     TRY(store_.history().event(row.message_id, "stale", reason, "recovery", now));
     TRY_ASSIGN(const std::optional<Envelope> envelope, store_.outbox().envelope(row.outbox_id));
     if (envelope) return raise_alert(store_.alerts(), "stale", *envelope, reason, {}, now);
@@ -60,19 +61,13 @@ class Abandoner {
 
   bool resumable(const InboxRow& row, Instant now) const {
     const ChannelConfig* channel = config_.channel(row.channel);
-    return channel != nullptr && channel->semantics == Semantics::kAtLeastOnce &&
-           now - row.first_call_at < channel->idempotency_window;
+    return channel != nullptr && row.first_call_at > forgotten_before(*channel, now);
   }
 
   Store& store_;
   Transport& transport_;
   const Config& config_;
 };
-
-Duration stale_after(const Config& config, std::string_view channel) {
-  const ChannelConfig* configured = config.channel(channel);
-  return configured != nullptr ? configured->stale_after : ChannelConfig{}.stale_after;
-}
 
 // Everything one dead worker held, in bounded transactions; the run is closed with the last of it.
 Result<void> take_back(Store& store, Transport& transport, Clock& clock, const Config& config, std::int64_t holder,
@@ -99,19 +94,26 @@ Result<void> take_back(Store& store, Transport& transport, Clock& clock, const C
   return {};
 }
 
-// Each channel by its own patience: many young claims of one never hide the old ones of another.
+// Each channel by its own patience: many young claims of one never hide the old ones of another. What rests is not stale:
+// its copy waits in the queue, maybe for a lane that is paused, until its vendor will have forgotten the key.
 Result<void> end_stale(Store& store, Transport& transport, Clock& clock, const Config& config, WorkRecovery& total) {
   TRY_ASSIGN(const auto standing, store.inbox().standing());
   Abandoner abandoner(store, transport, config);
-  for (const auto& [channel, since] : standing) {
-    const Duration patience = stale_after(config, channel);
-    if (clock.now() - since <= patience) continue;
+  for (const auto& [name, claimed_since, resting_since] : standing) {
+    const ChannelConfig* configured = config.channel(name);
+    const ChannelConfig channel = configured != nullptr ? *configured : ChannelConfig{};
+    const auto old = [&](Instant now) { return std::pair(now - channel.stale_after, forgotten_before(channel, now)); };
+    const auto [claimed, called] = old(clock.now());
+    if (claimed_since.value_or(claimed) >= claimed && resting_since.value_or(called) >= called) continue;
     WorkRecovery counts;
-    TRY(store.write([&, &name = channel]() -> Result<void> {
+    TRY(store.write([&, &lane = name]() -> Result<void> {
       counts = {};
       const Instant now = clock.now();
-      TRY_ASSIGN(const std::vector<InboxRow> rows, store.inbox().stale(name, now - patience, kTakenBackPerTransaction));
-      for (const InboxRow& row : rows) TRY(abandoner.abandon(row, "stale", now, counts));
+      const auto [claimed_before, called_before] = old(now);
+      TRY_ASSIGN(const std::vector<InboxRow> rows,
+                 store.inbox().stale(lane, claimed_before, called_before, kTakenBackPerTransaction));
+      for (const InboxRow& row : rows)
+        TRY(abandoner.abandon(row, row.holder == 0 ? "idempotency-window-over" : "stale", now, counts));
       return {};
     }));
     total.errors += counts.errors;

@@ -72,7 +72,8 @@ void RelayService::tick() {
   if (on_settled) on_settled();
 
   if (!done) {
-    if (!options_.watch) return end(fail(done.error()));
+    const bool for_good = done.error().code == Code::kConfig;  // the database is not the one it was
+    if (!options_.watch || for_good) return end(fail(done.error()));
     if (refused_in_a_row_++ == 0)
       ports_.events.emit({Event::Level::kError, "relay.refused", {}, {}, done.error().message, 0});
     return schedule(std::min(Duration{1s} * refused_in_a_row_, kLongestRelayWait));

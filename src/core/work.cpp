@@ -8,10 +8,14 @@ namespace {
 // Messages of channels that nobody configured, per turn: parked a few at a time beside the real work.
 constexpr int kUnlistedPerTurn = 20;
 
-// Errors by which the store says "not now": every item of the group would meet the same.
+// While vendors are called, the fence is raised this often: a backup that is restored is known when it is older than that.
+constexpr Duration kFenceEvery = 10s;
+
+// Errors by which the store says "not now": every item of the group would meet the same. (kConfig: the database has been
+// replaced by an older copy.)
 bool store_is_unavailable(const Error& error) {
   return error.code == Code::kBusy || error.code == Code::kDiskFull || error.code == Code::kIo ||
-         error.code == Code::kPermission;
+         error.code == Code::kPermission || error.code == Code::kConfig;
 }
 
 void earlier(std::optional<Instant>& at, std::optional<Instant> candidate) {
@@ -80,6 +84,9 @@ Result<void> Worker::commit(std::span<const Finished> finished, std::vector<Prep
     for (const Finished& call : finished) TRY(settle(call, group, now));
     if (!finished.empty()) ports_.crash_points.reach(CrashPoint::kWorkBeforeSettleCommit);
     for (const Prepared& message : prepared) TRY(claim(message, group, now));
+    if (!group.calls.empty() && ports_.clock.monotonic() >= next_fence_) {
+      TRY_ASSIGN(group.mark, ports_.store.runs().mark());
+    }
     if (!group.calls.empty()) ports_.crash_points.reach(CrashPoint::kWorkBeforeClaimCommit);
     if (ports_.transport.in_store_transaction()) {
       TRY(apply_deliveries(group));
@@ -89,11 +96,21 @@ Result<void> Worker::commit(std::span<const Finished> finished, std::vector<Prep
   }));
   if (!finished.empty()) ports_.crash_points.reach(CrashPoint::kWorkAfterSettle);
   if (!group.calls.empty()) ports_.crash_points.reach(CrashPoint::kWorkAfterClaim);
+  if (group.mark > 0) raise_fence(group.mark);
   prepared.clear();
   if (!ports_.transport.in_store_transaction()) finish_with_broker(group, receive_next);
   if (!group.received.empty()) ports_.crash_points.reach(CrashPoint::kWorkAfterReceive);
   take_over(group, turn);
   return {};
+}
+
+// The claims are durable and will be called; so trouble here is told, and the next group tries again.
+void Worker::raise_fence(std::int64_t mark) {
+  const Result<void> raised = ports_.store.fence(mark);
+  if (raised)
+    next_fence_ = ports_.clock.monotonic() + kFenceEvery;
+  else
+    ports_.events.emit({Event::Level::kWarning, "work.fence-failed", {}, {}, raised.error().message, 0});
 }
 
 // A group failed although the store works: one of its items is the cause. Each gets a transaction of its own,
@@ -133,7 +150,7 @@ void Worker::finish_with_broker(Group& group, bool receive_next) {
   earlier(group.wake_at, ports_.clock.now() + 1s);
 }
 
-Result<void> Worker::load_lanes(Group& group, Instant) {
+Result<void> Worker::load_lanes(Group& group, Instant now) {
   TRY_ASSIGN(std::vector<Lane> rows, ports_.store.lanes().all());
   group.lanes.reserve(lanes_.size());
   for (const WorkLane& lane : lanes_) {
@@ -141,6 +158,7 @@ Result<void> Worker::load_lanes(Group& group, Instant) {
         std::find_if(rows.begin(), rows.end(), [&](const Lane& r) { return r.channel == lane.config->name; });
     group.lanes.push_back(row != rows.end() ? std::move(*row) : Lane{});
     group.lanes.back().channel = lane.config->name;
+    lane_mend_clock(group.lanes.back(), lane.config->rate, now);
   }
   group.lane_changed.assign(lanes_.size(), false);
   return {};
@@ -242,9 +260,12 @@ Result<void> Worker::look_ahead(Turn& turn) {
   return {};
 }
 
+// A vendor that asked to wait is not down.
 bool Worker::any_lane_down() const noexcept {
+  const Instant now = ports_.clock.now();
   return std::any_of(lanes_.begin(), lanes_.end(), [](const WorkLane& lane) { return lane.driver == nullptr; }) ||
-         std::any_of(lane_state_.begin(), lane_state_.end(), [](const Lane& lane) { return lane.halted; });
+         std::any_of(lane_state_.begin(), lane_state_.end(),
+                     [now](const Lane& lane) { return lane.halted && lane.hold_until.value_or(now) <= now; });
 }
 
 }  // namespace notify

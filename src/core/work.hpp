@@ -57,6 +57,7 @@ struct Call {
   Instant first_call_at{};
   Instant claimed_at{};  // wall clock and boot time of the claim: a frozen process compares them
   Duration claimed_boottime{0};
+  bool probe = false;  // the one call by which a halted lane is tried
 };
 
 struct Finished {
@@ -157,11 +158,13 @@ class Worker {
     std::optional<Instant> own_retry_until{};
     Instant shortage_told_until{};
     std::vector<Event> events{};
+    std::int64_t mark = 0;  // for the fence; 0: not this time
     WorkSummary counts{};
   };
 
   // work.cpp: the group
   Result<void> commit(std::span<const Finished> finished, std::vector<Prepared>& prepared, bool receive, Turn& turn);
+  void raise_fence(std::int64_t mark);
   void one_by_one(Turn& turn);
   void finish_with_broker(Group& group, bool receive_next);
   Result<void> load_lanes(Group& group, Instant now);
@@ -189,6 +192,9 @@ class Worker {
   Result<void> claim(const Prepared& prepared, Group& group, Instant now);
   Result<void> claim_call(const Prepared& prepared, Group& group, Instant now);
   Result<void> contested(const Prepared& prepared, Group& group, Instant now);
+  Result<void> take_up(const InboxRow& row, const Prepared& prepared, Group& group, Instant now);
+  Result<void> give_up(const InboxRow& row, const Prepared& prepared, std::string_view reason, Group& group,
+                       Instant now);
   Result<void> park(const Prepared& prepared, Group& group, Instant now);
   Result<void> skip(const Prepared& prepared, Group& group, Instant now);
   void put_back(const Prepared& prepared, Group& group, Instant ready, std::string_view reason);
@@ -199,6 +205,7 @@ class Worker {
   Result<void> settle(const Finished& finished, Group& group, Instant now);
   Result<void> settle_final(const Finished& finished, InboxState to, Group& group, Instant now);
   Result<void> claim_lost(const Finished& finished, InboxState to, Group& group);
+  bool costs_nothing(const Finished& finished, const Group& group) const;
   Result<void> settle_unknown(const Finished& finished, Group& group, Instant now);
   Result<void> settle_not_sent(const Finished& finished, Group& group, Instant now);
   void tell_shortage(const Finished& finished, Group& group, Instant now);
@@ -224,6 +231,7 @@ class Worker {
   std::vector<Lane> lane_state_{};  // as of the last turn
   std::optional<Instant> own_retry_until_{};
   Instant shortage_told_until_{};  // no warning before that
+  Duration next_fence_{0};         // monotonic
   WorkSummary summary_{};
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/alert.hpp"
+#include "core/idempotency.hpp"
 #include "core/recipient_cap.hpp"
 #include "core/work.hpp"
 
@@ -58,7 +59,8 @@ Result<void> Worker::claim(const Prepared& prepared, Group& group, Instant now) 
 Result<void> Worker::claim_call(const Prepared& prepared, Group& group, Instant now) {
   const ChannelConfig& channel = *lanes_[prepared.lane].config;
   Lane& lane = group.lanes[prepared.lane];
-  if (!lane_open(lane, now) && !(prepared.probe && lane.halted)) {
+  const bool probe = prepared.probe && lane_takes_probe(lane, now);
+  if (!lane_open(lane, now) && !probe) {
     put_back(prepared, group, now, "lane-closed");
     return {};
   }
@@ -104,30 +106,59 @@ Result<void> Worker::contested(const Prepared& prepared, Group& group, Instant n
     group.deliveries.push_back({prepared.delivery.handle, std::nullopt, 0, {}});
     return {};
   }
-
-  const ChannelConfig& channel = *lanes_[prepared.lane].config;
-  const bool resting = row->holder == 0 && row->resume_at;
-  if (resting && channel.semantics == Semantics::kAtLeastOnce) {
-    if (*row->resume_at > now) {
-      put_back(prepared, group, *row->resume_at, "resting");
-      return {};
-    }
-    const std::int64_t token = new_token(ports_.random);
-    TRY_ASSIGN(const bool resumed, ports_.store.inbox().resume(message_id, row->token, token, holder_, now));
-    if (resumed) begin_call(prepared, group, token, row->calls + 1, true, row->first_call_at, now);
-    return {};
-  }
+  if (row->holder == 0 && row->resume_at) return take_up(*row, prepared, group, now);
   // Never acked: the owner may yet release the claim, and then this copy is the message.
-  const Instant stale = std::max(row->claimed_at, row->resume_at.value_or(row->claimed_at)) + channel.stale_after;
+  const ChannelConfig* channel = config_.channel(row->channel);
+  const Instant stale = row->claimed_at + (channel != nullptr ? *channel : ChannelConfig{}).stale_after;
   put_back(prepared, group, std::clamp(stale, now + 1s, now + kLookAgain), "claimed-elsewhere");
   return {};
+}
+
+// The claim rests after an unknown call, and this copy is the message. It is called again with the same key, or ends.
+Result<void> Worker::take_up(const InboxRow& row, const Prepared& prepared, Group& group, Instant now) {
+  if (prepared.action != Action::kCall) return give_up(row, prepared, prepared.reason, group, now);
+  const Instant forgotten = forgotten_before(*lanes_[prepared.lane].config, now);
+  if (row.first_call_at <= forgotten) return give_up(row, prepared, "idempotency-window-over", group, now);
+  if (*row.resume_at > now) {
+    put_back(prepared, group, *row.resume_at, "resting");
+    return {};
+  }
+  const std::int64_t token = new_token(ports_.random);
+  TRY_ASSIGN(const bool resumed,
+             ports_.store.inbox().resume(row.message_id, row.token, token, holder_, forgotten, now));
+  if (resumed) {
+    begin_call(prepared, group, token, row.calls + 1, true, row.first_call_at, now);
+  } else {
+    put_back(prepared, group, now + 1s, "claimed-elsewhere");
+  }
+  return {};
+}
+
+// No further call may be made, and nobody knows what became of the last one.
+Result<void> Worker::give_up(const InboxRow& row, const Prepared& prepared, std::string_view reason, Group& group,
+                             Instant now) {
+  const Envelope& envelope = prepared.delivery.envelope;
+  const std::string detail = "not called again after a call whose outcome is unknown (" + row.reason + ")";
+  TRY_ASSIGN(const bool ended, ports_.store.inbox().settle({row.message_id, row.token, InboxState::kError,
+                                                            std::string(reason), detail, {}, 0, now}));
+  if (!ended) {
+    put_back(prepared, group, now + 1s, "claimed-elsewhere");
+    return {};
+  }
+  group.deliveries.push_back({prepared.delivery.handle, std::nullopt, 0, {}});
+  ++group.counts.error;
+  const std::string told = std::string(reason) + ": " + detail;
+  group.events.push_back({Event::Level::kError, "work.error", row.message_id, envelope.channel, told, 1});
+  TRY(ports_.store.history().event(row.message_id, "error", reason, kWorkActor, now));
+  return raise_alert(ports_.store.alerts(), "error", envelope, reason, told, now);
 }
 
 void Worker::begin_call(const Prepared& prepared, Group& group, std::int64_t token, int attempt, bool unknown_before,
                         Instant first_call_at, Instant now) {
   Call call{prepared.dispatch,       prepared.delivery.handle, prepared.lane, token,
             prepared.delivery.tries, unknown_before,           first_call_at, now,
-            ports_.clock.boottime()};
+            ports_.clock.boottime(),
+            prepared.probe && group.lanes[prepared.lane].halted};
   call.dispatch.attempt = attempt;
   call.dispatch.tries = prepared.delivery.tries;
   group.calls.push_back(std::move(call));
@@ -138,18 +169,12 @@ void Worker::begin_call(const Prepared& prepared, Group& group, std::int64_t tok
 
 Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
   const DeliveryHandle& handle = prepared.delivery.handle;
-  group.deliveries.push_back({handle, std::nullopt, 0, {}});
   TRY_ASSIGN(const std::optional<InboxRow> row, ports_.store.inbox().find(handle.message_id));
-  if (row) {  // a message with an inbox row is never poison: this is only a second copy of it
-    ++group.counts.duplicate;
-    return {};
-  }
+  if (row) return contested(prepared, group, now);  // it is never poison; mostly this is a second copy of it
   TRY_ASSIGN(const bool parked, ports_.store.parked().park({prepared.delivery.envelope, prepared.reason,
                                                             prepared.detail, prepared.delivery.tries, now}));
-  if (!parked) {
-    ++group.counts.duplicate;
-    return {};
-  }
+  if (!parked) return contested(prepared, group, now);
+  group.deliveries.push_back({handle, std::nullopt, 0, {}});
   ++group.counts.parked;
   group.events.push_back({Event::Level::kWarning, "work.parked", handle.message_id, prepared.delivery.envelope.channel,
                           prepared.reason + ": " + prepared.detail, 0});
@@ -161,13 +186,10 @@ Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
 Result<void> Worker::skip(const Prepared& prepared, Group& group, Instant now) {
   const Envelope& envelope = prepared.dispatch.envelope;
   const std::string& message_id = prepared.delivery.handle.message_id;
-  group.deliveries.push_back({prepared.delivery.handle, std::nullopt, 0, {}});
   TRY_ASSIGN(const bool inserted,
              ports_.store.inbox().skip(message_id, envelope.outbox_id, envelope.channel, prepared.reason, now));
-  if (!inserted) {
-    ++group.counts.duplicate;
-    return {};
-  }
+  if (!inserted) return contested(prepared, group, now);
+  group.deliveries.push_back({prepared.delivery.handle, std::nullopt, 0, {}});
   ++group.counts.skipped;
   TRY(ports_.store.history().event(message_id, "skipped", prepared.reason, kWorkActor, now));
   if (prepared.action != Action::kExpire) return {};

@@ -102,6 +102,7 @@ Result<void> WorkService::turns() {
         ports_.events.emit({Event::Level::kError, "work.store-refused", {}, {}, turn.error().message, 0});
         refused_since = now;
       }
+      if (turn.error().code == Code::kConfig && worker_.out() == 0) return fail(turn.error());
       const bool may_pass = turn.error().code == Code::kBusy || turn.error().code == Code::kDiskFull;
       const bool patient = may_pass && !options_.drain && !stopping;
       if (!patient && now - *refused_since >= options_.give_up_writing) return fail(turn.error());

@@ -4,6 +4,7 @@
 
 #include "core/alert.hpp"
 #include "core/backoff.hpp"
+#include "core/idempotency.hpp"
 #include "core/work.hpp"
 
 namespace notify {
@@ -42,8 +43,7 @@ Result<void> Worker::settle(const Finished& finished, Group& group, Instant now)
       return settle_final(finished, InboxState::kFailed, group, now);
     case OutcomeClass::kUnknown: return settle_unknown(finished, group, now);
     case OutcomeClass::kNotSent:
-      if (finished.call.unknown_before) return settle_unknown(finished, group, now);
-      return settle_not_sent(finished, group, now);
+      return finished.call.unknown_before ? settle_unknown(finished, group, now) : settle_not_sent(finished, group, now);
   }
   return {};
 }
@@ -91,20 +91,31 @@ Result<void> Worker::claim_lost(const Finished& finished, InboxState to, Group& 
   return {};
 }
 
-// It may have been processed. Only a channel whose vendor honours the message id may ask again, with the same
-// id, while the vendor remembers it.
+// Whether the message has nothing to do with what became of its call.
+bool Worker::costs_nothing(const Finished& finished, const Group& group) const {
+  const Outcome& outcome = finished.outcome;
+  return outcome.cls == OutcomeClass::kNotSent &&
+         (outcome.not_begun || concerns_lane(outcome) || group.lanes[finished.call.lane].halted);
+}
+
+// It, or an earlier call of this claim, may have been processed. Only a channel whose vendor honours the message id may
+// ask again, with the same id, while the vendor remembers it.
 Result<void> Worker::settle_unknown(const Finished& finished, Group& group, Instant now) {
   const Call& call = finished.call;
   const ChannelConfig& channel = *lanes_[call.lane].config;
-  const std::size_t retries = static_cast<std::size_t>(call.dispatch.attempt - 1);
-  if (channel.semantics == Semantics::kAtLeastOnce && retries < channel.retry.size()) {
-    const Duration wait = std::max(backoff_delay(channel.retry, static_cast<int>(retries) + 1, ports_.random.next64()),
-                                   finished.outcome.retry_after.value_or(Duration{0}));
-    if (now + wait - call.first_call_at < channel.idempotency_window) {
-      TRY_ASSIGN(const bool rests, ports_.store.inbox().rest(call.delivery.message_id, call.token, now + wait,
+  const bool counts = !costs_nothing(finished, group);
+  const int calls = call.dispatch.attempt - (counts ? 0 : 1);
+  const bool may_again = channel.semantics == Semantics::kAtLeastOnce &&
+                         (!counts || static_cast<std::size_t>(calls) <= channel.retry.size());
+  if (may_again) {
+    const Duration ladder = counts ? backoff_delay(channel.retry, calls, ports_.random.next64()) : Duration{0};
+    const Duration wait = std::max(ladder, finished.outcome.retry_after.value_or(Duration{0}));
+    if (call.first_call_at > forgotten_before(channel, now + wait)) {
+      TRY_ASSIGN(const bool rests, ports_.store.inbox().rest(call.delivery.message_id, call.token, now + wait, calls,
                                                              finished.outcome.reason, finished.outcome.detail, now));
       if (rests) {
-        retry(finished, group, now + wait, call.tries, wait <= kOwnRetry);
+        tell_shortage(finished, group, now);
+        retry(finished, group, now + wait, call.tries, counts && wait <= kOwnRetry);
         return {};
       }
     }
@@ -125,13 +136,10 @@ Result<void> Worker::settle_not_sent(const Finished& finished, Group& group, Ins
                        now);
   }
   TRY(uncount(finished));
-  if (finished.outcome.not_begun) {
+  if (costs_nothing(finished, group)) {
     tell_shortage(finished, group, now);
-    retry(finished, group, now + finished.outcome.retry_after.value_or(Duration{0}), call.tries, false);
-    return {};
-  }
-  if (concerns_lane(finished.outcome) || group.lanes[call.lane].halted) {
-    retry(finished, group, now, call.tries, false);
+    const bool lane = concerns_lane(finished.outcome);  // then the lane waits, and not this message
+    retry(finished, group, lane ? now : now + finished.outcome.retry_after.value_or(Duration{0}), call.tries, false);
     return {};
   }
   if (static_cast<std::size_t>(call.tries) >= channel.retry.size()) {
@@ -173,7 +181,7 @@ Result<void> Worker::note_lane(const Finished& finished, Group& group, Instant n
   group.windows[finished.call.lane].note(finished.outcome, finished.call.claimed_at, now);
   Lane& lane = group.lanes[finished.call.lane];
   const Lane before = lane;
-  const LaneChange change = lane_note_outcome(lane, finished.outcome, now);
+  const LaneChange change = lane_note_outcome(lane, finished.outcome, finished.call.probe, now);
   if (change == LaneChange::kHalted) {
     group.events.push_back({Event::Level::kError, "lane.halted", {}, lane.channel, describe(finished.outcome), 0});
     TRY(ports_.store.alerts().raise("lane-halted", lane.channel, finished.call.delivery.message_id,

@@ -134,6 +134,10 @@ Result<FenceState> read_fence(sqlite::Database& database) {
   TRY(query.row());
   state.newest_run = query.integer(0);
   state.has_run = query.flag(1);
+  if (state.has_run) {
+    TRY_ASSIGN(const std::string mode, database.text("PRAGMA journal_mode"));
+    state.copy = mode != "wal";
+  }
   return state;
 }
 
@@ -141,6 +145,14 @@ Result<void> require_fence(sqlite::Database& database) {
   TRY_ASSIGN(const FenceState state, read_fence(database));
   if (!state.restored()) return {};
   const std::string path = fence_path(database.path());
+  if (state.copy) {
+    return fail(Code::kConfig,
+                "cannot use " + database.path() +
+                    ": it is a copy of a database that was in use (it is not in WAL mode), and what it calls unsent may "
+                    "have been sent",
+                "if a backup was restored: notifyctl init --after-restore; if it is the original, whose mode was changed: "
+                "sqlite3 " + database.path() + " 'PRAGMA journal_mode=WAL'");
+  }
   if (!state.fence) {
     return fail(Code::kConfig,
                 "cannot use " + database.path() + ": " + path +

@@ -69,12 +69,13 @@ Result<bool> SqliteInbox::claim(const InboxClaim& claim) {
 }
 
 Result<bool> SqliteInbox::resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
-                                 std::int64_t holder, Instant now) {
+                                 std::int64_t holder, Instant first_call_after, Instant now) {
   return change_one(session_, R"sql(
     UPDATE notification_inbox
        SET claim_token = ?3, holder = ?4, claimed_at = ?5, resume_at = NULL, calls = calls + 1, updated_at = ?5
-     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING' AND holder = 0 AND resume_at <= ?5)sql",
-                    message_id, old_token, new_token, holder, now);
+     WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING' AND holder = 0 AND resume_at <= ?5 AND
+           first_call_at > ?6)sql",
+                    message_id, old_token, new_token, holder, now, first_call_after);
 }
 
 // Two statements, so that the counter of the state that is left is known.
@@ -105,13 +106,13 @@ Result<bool> SqliteInbox::settle(const Settlement& settlement) {
   return true;
 }
 
-Result<bool> SqliteInbox::rest(std::string_view message_id, std::int64_t token, Instant resume_at,
+Result<bool> SqliteInbox::rest(std::string_view message_id, std::int64_t token, Instant resume_at, int calls,
                                std::string_view reason, std::string_view detail, Instant now) {
   return change_one(session_, R"sql(
     UPDATE notification_inbox
-       SET holder = 0, resume_at = ?3, unknown_before = 1, reason = ?4, detail = ?5, updated_at = ?6
+       SET holder = 0, resume_at = ?3, unknown_before = 1, calls = ?7, reason = ?4, detail = ?5, updated_at = ?6
      WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING')sql",
-                    message_id, token, resume_at, reason, detail, now);
+                    message_id, token, resume_at, reason, detail, now, calls);
 }
 
 Result<bool> SqliteInbox::release(std::string_view message_id, std::int64_t token) {
@@ -182,24 +183,27 @@ Result<std::vector<InboxRow>> SqliteInbox::held_by(std::int64_t holder, int limi
 }
 
 // holder >= 0 names the whole of the small partial index.
-Result<std::vector<std::pair<std::string, Instant>>> SqliteInbox::standing() {
+Result<std::vector<InboxTable::Standing>> SqliteInbox::standing() {
   TRY_ASSIGN(Use query, session_.database().use(R"sql(
-    SELECT channel, min(max(claimed_at, coalesce(resume_at, 0))) FROM notification_inbox
+    SELECT channel, min(claimed_at) FILTER (WHERE holder > 0), min(first_call_at) FILTER (WHERE holder = 0)
+      FROM notification_inbox
      WHERE status = 'SENDING' AND holder >= 0 GROUP BY channel -- may scan: what is being sent)sql"));
-  std::vector<std::pair<std::string, Instant>> channels;
+  std::vector<Standing> channels;
   while (true) {
     TRY_ASSIGN(const bool more, query.row());
     if (!more) return channels;
-    channels.emplace_back(query.text(0), query.instant(1));
+    channels.push_back({query.text(0), query.maybe_instant(1), query.maybe_instant(2)});
   }
 }
 
-Result<std::vector<InboxRow>> SqliteInbox::stale(std::string_view channel, Instant cutoff, int limit) {
+Result<std::vector<InboxRow>> SqliteInbox::stale(std::string_view channel, Instant claimed_before,
+                                                 Instant called_before, int limit) {
   TRY_ASSIGN(Use query, session_.database().use("SELECT " INBOX_COLUMNS R"sql(
       FROM notification_inbox
-     WHERE status = 'SENDING' AND holder >= 0 AND channel = ?1 AND max(claimed_at, coalesce(resume_at, 0)) < ?2
-     LIMIT ?3)sql"));
-  query.bind(channel, cutoff, limit);
+     WHERE status = 'SENDING' AND holder >= 0 AND channel = ?1 AND
+           CASE holder WHEN 0 THEN first_call_at < ?3 ELSE claimed_at < ?2 END
+     LIMIT ?4)sql"));
+  query.bind(channel, claimed_before, called_before, limit);
   return read_all(std::move(query));
 }
 

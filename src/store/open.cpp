@@ -151,6 +151,14 @@ Result<void> switch_to_wal(Database& database, Duration busy_timeout) {
   }
 }
 
+// Whether it was in use, and is not in WAL mode any more.
+Result<bool> is_copy(Database& database) {
+  TRY_ASSIGN(const int version, schema_version(database));
+  if (version == 0) return false;
+  TRY_ASSIGN(const FenceState state, read_fence(database));
+  return state.copy;
+}
+
 Result<void> require_wal(Database& database) {
   TRY_ASSIGN(const std::string mode, journal_mode(database));
   if (mode == "wal") return {};
@@ -215,12 +223,16 @@ Result<InitReport> init_database(const InitOptions& options) {
   TRY_ASSIGN(const std::unique_ptr<Database> database,
              Database::connect(location.path, {false, options.busy_timeout, true}));
   TRY_ASSIGN(const bool blank, is_blank(*database));
+  InitReport report;
+  if (!blank && options.wal) {
+    TRY_ASSIGN(report.was_copy, is_copy(*database));
+  }
+  if (report.was_copy && !options.after_restore) TRY(require_fence(*database));
   if (blank || options.wal) TRY(switch_to_wal(*database, options.busy_timeout));
   TRY_ASSIGN(const Migrated migrated, migrate(*database, options.source.value_or(std::string(kDefaultSource))));
   if (migrated.from != migrated.to)
     TRY(database->execute("PRAGMA wal_checkpoint(PASSIVE)"));  // the file alone is whole
 
-  InitReport report;
   report.path = location.path;
   report.created_file = location.created;
   report.created_schema = migrated.from == 0;

@@ -44,6 +44,7 @@ struct InitOptions {
   std::string path{};
   bool create_parent = false;
   bool wal = false;                     // put an existing file of somebody else into WAL mode
+  bool after_restore = false;           // even one that is a copy of a database that was in use
   std::optional<std::string> source{};  // [a-z0-9-]{1,60}; fixed once set
   Duration busy_timeout{10'000};
   bool allow_fuse = false;
@@ -54,6 +55,7 @@ struct InitReport {
   std::string path{};  // symbolic links resolved
   bool created_file = false;
   bool created_schema = false;  // our tables were not there
+  bool was_copy = false;        // of a database that was in use, as VACUUM INTO makes them
   int migrated_from = 0;        // an older schema's version; 0: nothing was migrated
   int schema = 0;
   std::string source{};

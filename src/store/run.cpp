@@ -37,6 +37,14 @@ Result<void> SqliteRuns::end(std::int64_t run_id, bool ok, std::string_view summ
   return {};
 }
 
+Result<std::int64_t> SqliteRuns::mark() {
+  TRY_ASSIGN(Use next, session_.writer().use(R"sql(
+    UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'notification_run' RETURNING seq
+    -- may scan: sqlite_sequence has two rows)sql"));
+  TRY(next.row());
+  return next.integer(0);
+}
+
 Result<std::vector<OpenRun>> SqliteRuns::open_runs() {
   TRY_ASSIGN(Use query, session_.database().use(R"sql(
     SELECT id, command FROM notification_run WHERE ended_at IS NULL AND id > 0)sql"));

@@ -12,6 +12,7 @@ class SqliteRuns final : public RunTable {
   Result<std::int64_t> begin(std::string_view command, std::int64_t pid, Instant now) override;
   // The last success of each command outlives its run (notification_meta, "last-run.COMMAND").
   Result<void> end(std::int64_t run_id, bool ok, std::string_view summary, Instant now) override;
+  Result<std::int64_t> mark() override;
   Result<std::vector<OpenRun>> open_runs() override;
   Result<void> mark_dead(std::int64_t run_id, Instant now) override;
 

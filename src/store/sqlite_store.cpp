@@ -34,12 +34,22 @@ struct SqliteStore::Parts {
   // One try of a write transaction.
   Result<void> try_write(const std::function<Result<void>()>& body) {
     TRY_ASSIGN(Transaction transaction, Transaction::begin(session.database(), Transaction::Kind::kWrite));
+    TRY(require_still_ours());
     session.begin_writing();
     Result<void> done = body();
     if (done) done = session.flush_counters();
     session.end_writing();
     if (!done) return done;  // rolled back
     return transaction.commit();
+  }
+
+  // Somebody else has written: maybe an older copy over it, while this process lives.
+  Result<void> require_still_ours() {
+    TRY_ASSIGN(const std::int64_t version, session.database().integer("PRAGMA data_version"));
+    if (version == fenced_version) return {};
+    TRY(require_fence(session.database()));
+    fenced_version = version;
+    return {};
   }
 
   StoreSettings settings;
@@ -60,6 +70,7 @@ struct SqliteStore::Parts {
   SqliteUpkeep upkeep{session};
   WritePacer pacer;
   std::int64_t data_version = 0;
+  std::int64_t fenced_version = -1;  // as of which the fence was looked at
 };
 
 SqliteStore::SqliteStore(std::unique_ptr<sqlite::Database> database, StoreSettings settings)
@@ -105,7 +116,7 @@ Result<std::string> SqliteStore::source() {
 
 const std::string& SqliteStore::path() const noexcept { return parts_->session.database().path(); }
 
-Result<void> SqliteStore::fence(std::int64_t run_id) { return raise_fence(path(), run_id); }
+Result<void> SqliteStore::fence(std::int64_t number) { return raise_fence(path(), number); }
 Result<void> SqliteStore::check_fence() { return require_fence(database()); }
 
 Result<bool> SqliteStore::changed_elsewhere() {

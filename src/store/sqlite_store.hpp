@@ -40,7 +40,7 @@ class SqliteStore final : public Store, public Reports {
   RecipientTable& recipients() override;
   HistoryTable& history() override;
   RunTable& runs() override;
-  Result<void> fence(std::int64_t run_id) override;
+  Result<void> fence(std::int64_t number) override;
   ReceiptTable& receipts() override;
   BroadcastTable& broadcasts() override;
   UpkeepTable& upkeep() override;

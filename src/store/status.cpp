@@ -284,12 +284,12 @@ class StatusReader {
       if (paused) {
         report.state = "paused";
         report.until = lane.paused_until;
-      } else if (lane.halted) {
-        report.state = "halted";
-        report.until = lane.probe_at;
       } else if (held) {
         report.state = "held";
         report.until = lane.hold_until;
+      } else if (lane.halted) {
+        report.state = "halted";
+        report.until = lane.probe_at;
       }
       if (paused || lane.halted || held) report.reason = paused ? lane.pause_reason : lane.reason;
     }

@@ -78,26 +78,28 @@ TEST_F(InboxTest, ReleasingIsOnlyForWhatCertainlyWasNotSent) {
   EXPECT_FALSE(store->inbox().find("m-1")->has_value());
 
   claim_message();
-  EXPECT_TRUE(written([&] { return store->inbox().rest("m-1", 5, now + 1min, "timeout", "", now); }));
+  EXPECT_TRUE(written([&] { return store->inbox().rest("m-1", 5, now + 1min, 1, "timeout", "", now); }));
   EXPECT_FALSE(written([&] { return store->inbox().release("m-1", 5); })) << "an attempt is unknown";
   EXPECT_NE(sql_error("DELETE FROM notification_inbox"), "");
 }
 
 TEST_F(InboxTest, AClaimRestsAndIsTakenUpAgainByANewToken) {
   claim_message();
-  EXPECT_TRUE(written([&] { return store->inbox().rest("m-1", 5, now + 1min, "timeout", "no answer", now); }));
+  EXPECT_TRUE(written([&] { return store->inbox().rest("m-1", 5, now + 1min, 1, "timeout", "no answer", now); }));
   InboxRow resting = row();
   EXPECT_EQ(resting.holder, 0);
   EXPECT_EQ(resting.resume_at, now + 1min);
   EXPECT_TRUE(resting.unknown_before);
   InboxTable& inbox = store->inbox();
-  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 5, 8, 4, now); })) << "too early";
+  const Instant before = now - 1ms;
+  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 5, 8, 4, before, now); })) << "too early";
   const Instant first_call = now;
   now = now + 1min;
-  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 6, 8, 4, now); })) << "not its token";
-  EXPECT_TRUE(written([&] { return inbox.resume("m-1", 5, 8, 4, now); }));
-  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 5, 9, 5, now); })) << "taken";
-  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 8, 9, 5, now); })) << "not resting";
+  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 5, 8, 4, first_call, now); })) << "the vendor has forgotten it";
+  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 6, 8, 4, before, now); })) << "not its token";
+  EXPECT_TRUE(written([&] { return inbox.resume("m-1", 5, 8, 4, before, now); }));
+  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 5, 9, 5, before, now); })) << "taken";
+  EXPECT_FALSE(written([&] { return inbox.resume("m-1", 8, 9, 5, before, now); })) << "not resting";
   const InboxRow resumed = row();
   EXPECT_EQ(resumed.token, 8);
   EXPECT_EQ(resumed.holder, 4);
@@ -129,18 +131,27 @@ TEST_F(InboxTest, WhatAHolderHolds) {
   EXPECT_THAT(*store->inbox().held_by(9, 10), IsEmpty());
 }
 
-TEST_F(InboxTest, StaleCountsFromTheLaterOfClaimAndResume) {
+TEST_F(InboxTest, WhatIsHeldAgesFromItsClaimAndWhatRestsFromItsFirstCall) {
   claim_message("m-1");
   claim_message("m-2");
-  written([&] { return store->inbox().rest("m-2", 5, now + 1h, "timeout", "", now); });
-  EXPECT_THAT(*store->inbox().stale("mail", now, 10), IsEmpty());
-  const auto stale = *store->inbox().stale("mail", now + 10min, 10);
-  ASSERT_THAT(stale, SizeIs(1));
-  EXPECT_EQ(stale[0].message_id, "m-1");
-  EXPECT_THAT(*store->inbox().stale("mail", now + 2h, 10), SizeIs(2));
-  EXPECT_THAT(*store->inbox().stale("mail", now + 2h, 1), SizeIs(1));
-  EXPECT_THAT(*store->inbox().stale("sms", now + 2h, 10), IsEmpty());
-  EXPECT_THAT(*store->inbox().standing(), ElementsAre(std::pair<std::string, Instant>("mail", now)));
+  written([&] { return store->inbox().rest("m-2", 5, now + 1h, 1, "timeout", "", now); });
+  const Instant young = now;
+  const Instant old = now + 1ms;
+  EXPECT_THAT(*store->inbox().stale("mail", young, young, 10), IsEmpty());
+  const auto held = *store->inbox().stale("mail", old, young, 10);
+  ASSERT_THAT(held, SizeIs(1));
+  EXPECT_EQ(held[0].message_id, "m-1");
+  const auto resting = *store->inbox().stale("mail", young, old, 10);
+  ASSERT_THAT(resting, SizeIs(1));
+  EXPECT_EQ(resting[0].message_id, "m-2");
+  EXPECT_THAT(*store->inbox().stale("mail", old, old, 10), SizeIs(2));
+  EXPECT_THAT(*store->inbox().stale("mail", old, old, 1), SizeIs(1));
+  EXPECT_THAT(*store->inbox().stale("sms", old, old, 10), IsEmpty());
+  const auto standing = *store->inbox().standing();
+  ASSERT_THAT(standing, SizeIs(1));
+  EXPECT_EQ(standing[0].channel, "mail");
+  EXPECT_EQ(standing[0].claimed_since, now);
+  EXPECT_EQ(standing[0].resting_since, now);
 }
 
 TEST_F(InboxTest, AMessageIdHasAtMostAHundredBytes) {

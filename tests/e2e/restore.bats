@@ -83,6 +83,58 @@ scene() {
   [ "$(tail -n 1 out.jsonl | jq -r .message_id)" = "$new" ]
 }
 
+serve() {   # work as a service; $worker is its process
+  "$NOTIFYCTL" --config config.toml work 2> work.log 3>&- &
+  worker=$!
+}
+
+arrived() {   # COUNT: until so many messages were sent
+  for _ in $(seq 600); do
+    [ -e out.jsonl ] && [ "$(sent)" -ge "$1" ] && return
+    sleep 0.05
+  done
+  return 1
+}
+
+@test "row 22: a backup made while only services ran is known for old" {
+  serve
+  ok enqueue --channel f --to early --body hello --key early
+  ok relay
+  arrived 1
+  ok enqueue --channel f --to waiting --body hello --key waiting
+  sqlite3 n.db "VACUUM INTO 'backup.db'"
+  ok relay
+  arrived 2
+  kill "$worker"
+  wait "$worker"
+  put_back
+  n work --drain
+  expect 78
+  [[ "$err" == *"init --after-restore"* ]]
+  n init --wal   # what the mode alone might suggest
+  expect 78
+  [[ "$err" == *"init --after-restore"* ]]
+  ok init --after-restore
+  deliver
+  [ "$(sent)" = 2 ]
+}
+
+@test "row 22: an older copy written over the database of a running service stops it" {
+  ok enqueue --channel f --to early --body hello --key early
+  ok enqueue --channel f --to waiting --body hello --key waiting
+  sqlite3 n.db "VACUUM INTO 'backup.db'"
+  serve
+  ok relay
+  arrived 2
+  sqlite3 n.db ".timeout 5000" ".restore backup.db"
+  n relay
+  expect 78
+  status=0
+  wait "$worker" || status=$?
+  [ "$status" = 78 ]
+  [ "$(sent)" = 2 ]
+}
+
 @test "row 22: it is not taken over while a service runs, nor without need" {
   n init --after-restore
   expect 64

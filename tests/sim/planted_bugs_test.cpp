@@ -73,6 +73,10 @@ constexpr PlantedBug kBugs[] = {
        CREATE TRIGGER bug AFTER UPDATE OF fanned_bytes ON notification_broadcast WHEN NEW.status = 'OPEN' BEGIN
          UPDATE notification_broadcast SET fanned_bytes = list_bytes, status = 'DONE' WHERE id = NEW.id;
        END)sql"},
+    {.name = "TheWindowOfAKeyIsForgotten", .sql = R"sql(
+       CREATE TRIGGER bug AFTER UPDATE OF resume_at ON notification_inbox WHEN NEW.resume_at IS NOT NULL BEGIN
+         UPDATE notification_inbox SET first_call_at = NEW.resume_at WHERE message_id = NEW.message_id;
+       END)sql"},
     {.name = "UnknownIsNotSent", .unknown_is_not_sent = true},
     {.name = "CommitsAreNotSynced", .lazy_sync = true},
 };

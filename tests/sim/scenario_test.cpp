@@ -203,13 +203,53 @@ TEST(Scenario, RetryAfterHoldsTheWholeLane) {
     return slow_down;
   });
   EXPECT_EQ(calls, 1);
+  EXPECT_EQ(world.status().alerts_open, 1);
   world.clock.advance(59s);
   world.work_all(always_sent);
   EXPECT_EQ(world.status().inbox.sent, 0);
   world.clock.advance(2s);
+  calls = 0;
+  world.work_all([&](const Call&) {
+    ++calls;
+    return slow_down;
+  });
+  EXPECT_EQ(calls, 1) << "one message tries whether it is over";
+  world.clock.advance(61s);
   world.work_all(always_sent);
   EXPECT_EQ(world.status().inbox.sent, 10);
+  EXPECT_EQ(world.status().alerts_open, 0);
   world.check_accounts();
+}
+
+// What was on its way when the lane was halted does not open it: one alert, one message that tries it.
+TEST(Scenario, ResultsInFlightDoNotOpenALaneThatWasHalted) {
+  World world;
+  world.config.channels[0].concurrency = 4;
+  for (int i = 0; i < 12; ++i) world.enqueue("k" + std::to_string(i));
+  world.relay_all();
+  Process& worker = world.start(Process::Kind::kWorker);
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_EQ(worker.calls.size(), 4U);
+  Outcome denied = not_sent("http-401");
+  denied.halt_channel = true;
+  denied.status = 401;
+  for (int i = 0; i < 4; ++i, worker.calls.pop_front())
+    worker.back.push_back({worker.calls.front(), i == 1 ? denied : sent()});
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  EXPECT_TRUE(worker.calls.empty());
+  EXPECT_EQ(world.status().alerts_open, 1);
+  world.clock.advance(16s);
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_EQ(worker.calls.size(), 1U) << "one message tries";
+  worker.back.push_back({worker.calls.front(), sent()});
+  worker.calls.pop_front();
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  EXPECT_EQ(worker.calls.size(), 4U);
+  EXPECT_EQ(world.status().alerts_open, 0);
 }
 
 // The vendor that said "too many" is called by fewer at a time.
@@ -228,6 +268,11 @@ TEST(Scenario, After429ALaneHasHalfAsManyCallsOut) {
   for (; !worker.calls.empty(); worker.calls.pop_front()) worker.back.push_back({worker.calls.front(), too_many});
   ASSERT_TRUE(worker.worker_turn());
   world.clock.advance(1min);
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_TRUE(worker.worker_turn());
+  ASSERT_EQ(worker.calls.size(), 1U) << "one tries whether it is over";
+  worker.back.push_back({worker.calls.front(), sent()});
+  worker.calls.pop_front();
   ASSERT_TRUE(worker.worker_turn());
   ASSERT_TRUE(worker.worker_turn());
   EXPECT_EQ(worker.calls.size(), 4U);

@@ -28,10 +28,11 @@ struct PlantedBug {
 };
 
 inline constexpr int kSteps = 400;
-inline constexpr int kMessages = 40;
+inline constexpr int kMessages = 60;
 inline constexpr int kBroadcasts = 3;
 inline constexpr int kPeople = 6;  // that a broadcast is for
 inline constexpr std::size_t kProcesses = 5;
+inline constexpr Duration kWindow = 20min;  // in which the vendor of the channel at least once knows a key again
 
 class Simulation {
  public:
@@ -49,7 +50,9 @@ class Simulation {
       world_.broker->ack_is_lost = [this] { return roll(8) == 0; };
     }
     world_.config.channels[0].concurrency = 4;
-    world_.add_channel("hook").semantics = Semantics::kAtLeastOnce;
+    ChannelConfig& hook = world_.add_channel("hook");
+    hook.semantics = Semantics::kAtLeastOnce;
+    hook.idempotency_window = kWindow;
     world_.config.work.concurrency = 6;
     world_.config.relay.batch = 5;
   }
@@ -73,14 +76,14 @@ class Simulation {
   }
 
   void action() {
-    if (roll(80) == 0) return world_.lose_power();
-    switch (roll(18)) {
+    if (roll(200) == 0) return world_.lose_power();
+    if (roll(90) == 0) return kill();
+    switch (roll(20)) {
       case 0:
       case 1: return enqueue();
       case 2: return start();
-      case 3: return kill();
-      case 4: return move_clock();
-      case 5: return operate();
+      case 3: return move_clock();
+      case 4: return operate();
       default: return step(some_process());
     }
   }
@@ -139,20 +142,19 @@ class Simulation {
     switch (roll(8)) {
       case 0: return world_.clock.advance(7min);   // longer than a queue lease
       case 1: return world_.clock.advance(20min);  // longer than everything
-      case 2: world_.clock.wall = world_.clock.wall - 1h; return;
-      case 3: world_.clock.wall = world_.clock.wall + 1h; return;
+      case 2: world_.clock.wall = world_.clock.wall + (roll(2) == 0 ? 1h : -1h); return;
       default: return world_.clock.advance(Duration{roll(3000)});
     }
   }
 
   void step(Process* process) {
     if (process == nullptr) return;
-    if (roll(6) == 0) {
+    if (roll(25) == 0) {
       process->kill_switch().arm(1 + roll(6));
     } else {
       process->kill_switch().disarm();
     }
-    world_.disk.fail_at(roll(20) == 0 ? 1 + roll(12) : 0, roll(2) == 0 ? SQLITE_FULL : SQLITE_IOERR);
+    world_.disk.fail_at(roll(60) == 0 ? 1 + roll(12) : 0, roll(2) == 0 ? SQLITE_FULL : SQLITE_IOERR);
     bool ends = false;
     try {
       if (process->kind() == Process::Kind::kRelay) {
@@ -190,6 +192,7 @@ class Simulation {
     }
     // Only a replay ends an ERROR so, and only with the acceptance of a second delivery.
     if (was_error && !world_.inbox(id)) ++accepted_duplicates_[id];
+    if (!world_.inbox(id)) first_call_.erase(id);
   }
 
   void operate(const OperatorPorts& ports, const std::string& id) {
@@ -233,10 +236,14 @@ class Simulation {
 
   // One of the things that can happen next in a worker: a turn, a call begins, an answer comes.
   void work(Process& worker) {
-    switch (roll(3)) {
-      case 0: return done(worker.worker_turn());
-      case 1: return begin_call(worker);
-      default: return answer(worker);
+    switch (roll(4)) {
+      case 0:
+      case 1: return done(worker.worker_turn());
+      case 2:
+        for (int n = roll(6); n >= 0; --n) begin_call(worker);
+        return;
+      default:
+        for (int n = roll(6); n >= 0; --n) answer(worker);
     }
   }
 
@@ -254,9 +261,19 @@ class Simulation {
       worker.back.push_back({std::move(call), not_sent()});
       return;
     }
+    meet_window(call);
     world_.vendor.receive(call.delivery.message_id);
     ++may_be_accepted_[call.delivery.message_id];
     worker.out.push_back(std::move(call));
+  }
+
+  // A key goes out again only while the vendor knows it.
+  void meet_window(const Call& call) {
+    const std::string& id = call.delivery.message_id;
+    if (!call.unknown_before) first_call_.erase(id);
+    const Instant first = first_call_.try_emplace(id, world_.clock.now()).first->second;
+    const bool known = world_.clock.now() - first < kWindow;
+    ASSERT_TRUE(known || at_most_once_.contains(id)) << id << " was called again after its key was forgotten";
   }
 
   void answer(Process& worker) {
@@ -340,6 +357,7 @@ class Simulation {
   std::set<std::string> refused_{};
   std::map<std::string, int> may_be_accepted_{};      // calls that arrived, without those that were refused
   std::map<std::string, int> accepted_duplicates_{};  // replays of an ERROR
+  std::map<std::string, Instant> first_call_{};       // of those that rest between their calls
 };
 
 }  // namespace notify::sim

@@ -60,14 +60,16 @@ class InboxTable {
   // Unless the message is parked: INSERT … ON CONFLICT DO NOTHING. True: this claim won. False: a row exists, or the
   // message is parked; find() tells which.
   virtual Result<bool> claim(const InboxClaim& claim) = 0;
-  // Takes up a resting claim whose resume_at has come: a new token, and this holder.
+  // Takes up a resting claim whose resume_at has come: a new token, and this holder. False also when its first call was
+  // at or before `first_call_after`: the vendor has forgotten it, or will have before an answer can come.
   virtual Result<bool> resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
-                              std::int64_t holder, Instant now) = 0;
+                              std::int64_t holder, Instant first_call_after, Instant now) = 0;
   // WHERE claim_token = ? AND status IN ('SENDING','ERROR').
   virtual Result<bool> settle(const Settlement& settlement) = 0;
   // SENDING stays SENDING without a holder until `resume_at`, remembering that an attempt is unknown.
-  virtual Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at, std::string_view reason,
-                            std::string_view detail, Instant now) = 0;
+  // `calls`: how many of its calls count, from now on.
+  virtual Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at, int calls,
+                            std::string_view reason, std::string_view detail, Instant now) = 0;
   // Deletes the claim: certainly not sent. Refused (false) after an unknown attempt.
   virtual Result<bool> release(std::string_view message_id, std::int64_t token) = 0;
   // Inserts SKIPPED unless a row exists. True: inserted.
@@ -87,11 +89,17 @@ class InboxTable {
 
   // SENDING rows of one holder.
   virtual Result<std::vector<InboxRow>> held_by(std::int64_t holder, int limit) = 0;
-  // The channels that have SENDING rows, each with the earliest time since which one stands: the later of claimed_at
-  // and resume_at.
-  virtual Result<std::vector<std::pair<std::string, Instant>>> standing() = 0;
-  // SENDING rows of a channel that have stood since before `cutoff`.
-  virtual Result<std::vector<InboxRow>> stale(std::string_view channel, Instant cutoff, int limit) = 0;
+  // The channels that have SENDING rows.
+  struct Standing {
+    std::string channel{};
+    std::optional<Instant> claimed_since{};  // the earliest claim that somebody holds
+    std::optional<Instant> resting_since{};  // the earliest first call of those that rest
+  };
+  virtual Result<std::vector<Standing>> standing() = 0;
+  // SENDING rows of a channel: those that somebody has held since before `claimed_before`, and those that rest and were
+  // first called before `called_before`.
+  virtual Result<std::vector<InboxRow>> stale(std::string_view channel, Instant claimed_before, Instant called_before,
+                                              int limit) = 0;
 };
 
 }  // namespace notify

@@ -131,6 +131,8 @@ class RunTable {
   virtual Result<std::int64_t> begin(std::string_view command, std::int64_t pid, Instant now) = 0;
   // summary: the JSON summary that the command prints.
   virtual Result<void> end(std::int64_t run_id, bool ok, std::string_view summary, Instant now) = 0;
+  // The next number, as if another run began, for Store::fence(): what is in the database from now on is newer than that.
+  virtual Result<std::int64_t> mark() = 0;
   // Runs without an end, of which some may be dead.
   virtual Result<std::vector<OpenRun>> open_runs() = 0;
   // The run is dead and everything it held has been taken back.

@@ -43,9 +43,10 @@ class Store {
   virtual BroadcastTable& broadcasts() = 0;
   virtual UpkeepTable& upkeep() = 0;
 
-  // Makes durable outside of the database that this run has begun, so that an older copy of the database, restored from
-  // a backup, is known for what it is. Called outside of write(), before the run's first effect.
-  virtual Result<void> fence(std::int64_t run_id) = 0;
+  // Makes the number of a run, or a mark of it, durable outside of the database, so that an older copy of the database,
+  // restored from a backup, is known for what it is: write() then refuses it with kConfig. Called outside of write(), before
+  // the run's first effect and again while it has effects.
+  virtual Result<void> fence(std::int64_t number) = 0;
 
   // True when another connection has committed since the last call on this instance (PRAGMA data_version).
   virtual Result<bool> changed_elsewhere() = 0;
