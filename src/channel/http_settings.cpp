@@ -23,8 +23,9 @@ Result<void> check_value(const RecipeSetting& declared, const std::string& value
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
   };
   if (!valid_utf8(value) || std::any_of(value.begin(), value.end(), forbidden))
-    return fail(Code::kConfig, declared.name + (declared.lines ? ": must be UTF-8, without control characters"
-                                                               : ": must be one line of UTF-8, without control characters"));
+    return fail(Code::kConfig,
+                declared.name + (declared.lines ? ": must be UTF-8, without control characters"
+                                                : ": must be one line of UTF-8, without control characters"));
   if (!declared.choices.empty() &&
       std::find(declared.choices.begin(), declared.choices.end(), value) == declared.choices.end())
     return fail(Code::kConfig, declared.name + ": is none of the words that the recipe knows");

@@ -56,7 +56,7 @@ struct RecipeValue {
 
 // Looked at before the claim.
 struct RecipeCheck {
-  enum class Form { kAny, kDigits, kNumber, kE164, kPhone, kId };
+  enum class Form { kAny, kDigits, kNumber, kE164, kPhone, kId, kEmail };
   RecipeText value{};
   std::string name{};  // begins the message: "the text"
   std::string field{};
@@ -65,6 +65,9 @@ struct RecipeCheck {
   Form form = Form::kAny;
   std::optional<std::size_t> max{};
   RecipeUnit unit = RecipeUnit::kCharacters;
+  bool elements = false;                // max counts the elements of a list; then value is one placeholder with |json
+  std::string begins{};                 // with what it must begin
+  std::vector<std::string> contains{};  // one of these must be in it; empty: nothing must
 };
 
 // --- requests
@@ -171,7 +174,7 @@ struct RecipeAnswer {
   OutcomeClass cls = OutcomeClass::kUnknown;
   bool disable_endpoint = false;
   bool halt_channel = false;
-  bool lane_wide = false;
+  std::optional<bool> lane_wide{};  // none: as the status says, which is so with 429
   bool refresh_token = false;
   std::optional<Duration> wait{};         // a wait that is always the same
   std::optional<RecipeWait> wait_from{};  // one that the answer says; wins when it is there
@@ -210,8 +213,8 @@ struct RecipeLookUp {
   RecipeConditions needs{};  // what must be known to ask at all
   RecipeRequest request{};
   RecipeMatch answered{};                                    // an answer that can be believed at all
-  std::optional<std::vector<std::string>> list{};            // the rules look at one element of this list
-  std::vector<std::pair<RecipeSource, RecipeText>> find{};   // which one
+  std::optional<std::vector<std::string>> list{};            // the rules look at elements of this list
+  std::vector<std::pair<RecipeSource, RecipeText>> find{};   // which ones are ours
   LookUpAnswer::Kind absent = LookUpAnswer::Kind::kUnknown;  // the list does not have it
   std::vector<RecipeLookUpRule> rules{};
   RecipeEvidence evidence{};

@@ -81,8 +81,19 @@ void apply(const RecipeAnswer& rule, const HttpEvidence& evidence, const RecipeD
   if (rule.wait) outcome.retry_after = rule.wait;
   if (rule.wait_from)
     if (const auto said = wait_in(*rule.wait_from, answer, now)) outcome.retry_after = said;
-  outcome.lane_wide = outcome.lane_wide || rule.lane_wide;
-  if (outcome.lane_wide && rule.cls != OutcomeClass::kNotSent) outcome.lane_wide = false;
+  outcome.lane_wide = rule.cls == OutcomeClass::kNotSent && rule.lane_wide.value_or(outcome.lane_wide);
+}
+
+// A vendor may list several things about one message: each of its events, or each time that it was sent.
+std::vector<RecipeDocument> those_of(const RecipeLookUp& look_up, std::vector<RecipeDocument> elements,
+                                     const RecipeInput& input) {
+  std::erase_if(elements, [&](const RecipeDocument& element) {
+    return !std::all_of(look_up.find.begin(), look_up.find.end(), [&](const auto& find) {
+      const Result<std::string> wanted = text_of(find.second, input, Missing::kIsEmpty);
+      return wanted && !wanted->empty() && element.value(find.first) == *wanted;
+    });
+  });
+  return elements;
 }
 
 }  // namespace
@@ -142,33 +153,30 @@ LookUpAnswer judge_look_up(const RecipeLookUp& look_up, const HttpEvidence& evid
   };
   if (evidence.status < 200) return unknown("no-answer");
   if (evidence.body_truncated) return unknown("answer-incomplete");
-  RecipeDocument answer(evidence.body, evidence.headers);
-  if (!answer.matches(look_up.answered, evidence.status)) return unknown("http-" + std::to_string(evidence.status));
+  std::vector<RecipeDocument> ours;
+  ours.emplace_back(evidence.body, evidence.headers);
+  if (!ours.front().matches(look_up.answered, evidence.status))
+    return unknown("http-" + std::to_string(evidence.status));
   if (look_up.list) {
-    std::optional<std::vector<RecipeDocument>> elements = answer.elements(*look_up.list);
+    std::optional<std::vector<RecipeDocument>> elements = ours.front().elements(*look_up.list);
     if (!elements) return unknown("answer-not-known");
-    const auto is_ours = [&](const RecipeDocument& element) {
-      return std::all_of(look_up.find.begin(), look_up.find.end(), [&](const auto& find) {
-        const Result<std::string> wanted = text_of(find.second, input, Missing::kIsEmpty);
-        return wanted && !wanted->empty() && element.value(find.first) == *wanted;
-      });
-    };
-    const auto found = std::find_if(elements->begin(), elements->end(), is_ours);
-    if (found == elements->end()) {
+    ours = those_of(look_up, std::move(*elements), input);
+    if (ours.empty()) {
       result.kind = look_up.absent;
       result.reason = "not-listed";
       return result;
     }
-    RecipeDocument ours = std::move(*found);
-    answer = std::move(ours);
   }
   for (const RecipeLookUpRule& rule : look_up.rules) {
-    if (!answer.matches(rule.match, evidence.status)) continue;
+    const auto found = std::find_if(ours.begin(), ours.end(), [&](const RecipeDocument& element) {
+      return element.matches(rule.match, evidence.status);
+    });
+    if (found == ours.end()) continue;
     result.kind = rule.kind;
-    const std::string code = safe(code_word(look_up.evidence, answer), private_parts, kLongestCode);
+    const std::string code = safe(code_word(look_up.evidence, *found), private_parts, kLongestCode);
     result.reason = !rule.reason.empty() ? rule.reason : code.empty() ? "looked-up" : "code-" + code;
-    result.detail = safe(answer.first_of(look_up.evidence.text).value_or(""), private_parts, limits::kDetail);
-    result.reference = safe(answer.joined(look_up.evidence.reference), private_parts, limits::kReference);
+    result.detail = safe(found->first_of(look_up.evidence.text).value_or(""), private_parts, limits::kDetail);
+    result.reference = safe(found->joined(look_up.evidence.reference), private_parts, limits::kReference);
     return result;
   }
   return unknown("answer-not-known");

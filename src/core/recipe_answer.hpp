@@ -71,7 +71,7 @@ RecipeVerdict judge_answer(const Recipe& recipe, const HttpEvidence& evidence, I
 Outcome judge_result(const RecipeBatch& batch, const HttpEvidence& evidence, const RecipeDocument& result, Instant now,
                      std::span<const std::string> private_parts);
 
-// What the vendor says became of a message.
+// What the vendor says became of a message: the first rule that one of the elements which are ours fits.
 LookUpAnswer judge_look_up(const RecipeLookUp& look_up, const HttpEvidence& evidence, const RecipeInput& input,
                            std::span<const std::string> private_parts);
 

@@ -98,10 +98,12 @@ constexpr auto kFilters = std::to_array<Filter>({
     {Kind::kSlack, "slack", Argument::kNone, "`& < >` as entities, as Slack wants them."},
     {Kind::kBase64, "base64", Argument::kNone, "In base64."},
     {Kind::kUrlEncode, "urlencode", Argument::kNone,
-     "Percent-encoded (RFC 3986), where that is not done by itself: for the user and the password of `basic` at a token "
+     "Percent-encoded (RFC 3986), where that is not done by itself: for the user and the password of `basic` at a "
+     "token "
      "endpoint that follows RFC 6749 2.3.1."},
-    {Kind::kMinus, "minus:N", Argument::kNumber, "The number, less N."},
-    {Kind::kPlus, "plus:N", Argument::kNumber, "The number and N: `{{now|plus:300|number}}`."},
+    {Kind::kMinus, "minus:N", Argument::kNumber,
+     "The number, less N; of a time that is written as a date, N seconds earlier: `{{called_at.kst|minus:60}}`."},
+    {Kind::kPlus, "plus:N", Argument::kNumber, "The number and N, or N seconds later: `{{now|plus:300|number}}`."},
     {Kind::kJson, "json", Argument::kNone,
      "In a JSON body, alone in its string and last: the member of `data` as it is, with its type, instead of text."},
     {Kind::kNumber, "number", Argument::kNone,

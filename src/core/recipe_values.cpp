@@ -81,6 +81,27 @@ Result<Found> data_at(const std::string& data, std::string_view path) {
 
 // --- names
 
+// Times that are written as a date are moved before they are written: minus and plus count seconds.
+bool is_date(const RecipePlaceholder& place) {
+  const bool time =
+      place.root == RecipeRoot::kNow || place.root == RecipeRoot::kEnqueuedAt || place.root == RecipeRoot::kCalledAt;
+  return time && !place.path.empty() && place.path != "ms";
+}
+
+bool moves(const RecipeFilter& filter) {
+  return filter.kind == RecipeFilter::Kind::kMinus || filter.kind == RecipeFilter::Kind::kPlus;
+}
+
+Duration moved_by(const RecipePlaceholder& place) {
+  Duration sum{0};
+  if (!is_date(place)) return sum;
+  for (const RecipeFilter& filter : place.filters) {
+    const std::chrono::seconds seconds(static_cast<std::int64_t>(filter.number));
+    if (moves(filter)) sum += filter.kind == RecipeFilter::Kind::kPlus ? seconds : -seconds;
+  }
+  return sum;
+}
+
 Found time_in(Instant at, std::string_view form) {
   if (form == "ms") return text(std::to_string(at.ms));
   if (form == "rfc3339") return text(format_time(at));
@@ -93,7 +114,7 @@ Found time_in(Instant at, std::string_view form) {
   return text(std::to_string(at.ms / 1000));
 }
 
-Result<Found> part_of(const Dispatch& message, RecipeRoot root, const std::string& path) {
+Result<Found> part_of(const Dispatch& message, RecipeRoot root, const std::string& path, Duration moved) {
   const Payload& content = message.content;
   const Envelope& envelope = message.envelope;
   switch (root) {
@@ -108,17 +129,17 @@ Result<Found> part_of(const Dispatch& message, RecipeRoot root, const std::strin
     case RecipeRoot::kCategory: return text(envelope.category);
     case RecipeRoot::kCorrelation: return text(envelope.correlation);
     case RecipeRoot::kAttempt: return text(std::to_string(message.attempt));
-    case RecipeRoot::kEnqueuedAt: return time_in(envelope.enqueued_at, path);
+    case RecipeRoot::kEnqueuedAt: return time_in(envelope.enqueued_at + moved, path);
     default: return nothing();
   }
 }
 
-Found part_of(const LookUpQuestion& question, RecipeRoot root, const std::string& path) {
+Found part_of(const LookUpQuestion& question, RecipeRoot root, const std::string& path, Duration moved) {
   switch (root) {
     case RecipeRoot::kTo: return text(question.address);
     case RecipeRoot::kMessageId: return text(question.message_id);
     case RecipeRoot::kReference: return text(question.reference);
-    case RecipeRoot::kCalledAt: return time_in(question.called_at, path);
+    case RecipeRoot::kCalledAt: return time_in(question.called_at + moved, path);
     default: return nothing();
   }
 }
@@ -157,7 +178,7 @@ Result<Found> value_named(const std::string& name, const RecipeInput& input) {
   return nothing();
 }
 
-Result<Found> find(RecipeRoot root, const std::string& path, const RecipeInput& input) {
+Result<Found> find(RecipeRoot root, const std::string& path, const RecipeInput& input, Duration moved = {}) {
   switch (root) {
     case RecipeRoot::kSettings: {
       const auto known = input.settings.find(path);
@@ -167,7 +188,7 @@ Result<Found> find(RecipeRoot root, const std::string& path, const RecipeInput& 
                       : std::string());
     }
     case RecipeRoot::kValues: return value_named(path, input);
-    case RecipeRoot::kNow: return time_in(input.now, path);
+    case RecipeRoot::kNow: return time_in(input.now + moved, path);
     case RecipeRoot::kNonce: return text(input.nonce);
     case RecipeRoot::kUuid: {
       if (input.message != nullptr) return text(uuid_of(input.message->envelope.message_id));
@@ -184,8 +205,8 @@ Result<Found> find(RecipeRoot root, const std::string& path, const RecipeInput& 
       return input.received != nullptr ? received_part(*input.received, path) : Result<Found>(nothing());
     default: break;
   }
-  if (input.message != nullptr) return part_of(*input.message, root, path);
-  return input.question != nullptr ? part_of(*input.question, root, path) : nothing();
+  if (input.message != nullptr) return part_of(*input.message, root, path, moved);
+  return input.question != nullptr ? part_of(*input.question, root, path, moved) : nothing();
 }
 
 Error about(const RecipePlaceholder& place, Error error) {
@@ -197,9 +218,10 @@ Error about(const RecipePlaceholder& place, Error error) {
 
 // The value with all filters but json and number. The two of them are left to json_of().
 Result<Found> evaluated(const RecipePlaceholder& place, const RecipeInput& input, Missing missing) {
-  Result<Found> found = find(place.root, place.path, input);
+  Result<Found> found = find(place.root, place.path, input, moved_by(place));
   if (!found) return fail(about(place, std::move(found).error()));
   for (const RecipeFilter& filter : place.filters) {
+    if (is_date(place) && moves(filter)) continue;
     if (filter.kind == RecipeFilter::Kind::kJson || filter.kind == RecipeFilter::Kind::kNumber) break;
     if (filter.kind == RecipeFilter::Kind::kOr) {
       if (!found->there || found->text.empty()) {

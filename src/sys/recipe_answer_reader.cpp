@@ -216,7 +216,7 @@ void RecipeReader::read_answer(Section& section, std::vector<RecipeAnswer>& answ
     answer.cls = kClasses.at(*word);
   section.boolean("disable_endpoint", answer.disable_endpoint);
   section.boolean("halt_channel", answer.halt_channel);
-  section.boolean("lane_wide", answer.lane_wide);
+  if (bool wide = false; section.boolean("lane_wide", wide)) answer.lane_wide = wide;
   section.boolean("refresh_token", answer.refresh_token);
   read_wait(section, answer);
   section.text("reason", answer.reason);
@@ -226,7 +226,7 @@ void RecipeReader::read_answer(Section& section, std::vector<RecipeAnswer>& answ
   };
   const bool not_sent = answer.cls == OutcomeClass::kNotSent;
   only("refresh_token", answer.refresh_token, not_sent, "not_sent");
-  only("lane_wide", answer.lane_wide, not_sent, "not_sent");
+  only("lane_wide", answer.lane_wide.has_value(), not_sent, "not_sent");
   only("disable_endpoint", answer.disable_endpoint, answer.cls == OutcomeClass::kPermanent, "permanent");
   if (answer.refresh_token && !recipe_.token) section.problem("refresh_token", "the recipe has no [token]");
   if (!is_word(answer.reason)) section.problem("reason", "must be a word of a-z, 0-9, - and _");

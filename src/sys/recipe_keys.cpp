@@ -25,7 +25,8 @@ constexpr auto kRecipeSections = std::to_array<ConfigSection>({
     {"auth", "Credentials that are no header of the vendor's own; those are written among the request's headers."},
     {"signature", "An HMAC over a text of the request, used as `{{signature}}` in a header."},
     {"jwt",
-     "A JSON Web Token (RFC 7519) that is signed here, used as `{{jwt}}`: by vendors that take it with each request, and "
+     "A JSON Web Token (RFC 7519) that is signed here, used as `{{jwt}}`: by vendors that take it with each request, "
+     "and "
      "as the assertion of a token endpoint (RFC 7523). It is made anew for every request that mentions it."},
     {"token",
      "A token that the vendor hands out for a time, used as `{{token}}`. All processes share one, which is fetched by "
@@ -86,9 +87,8 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"settings.*", "text", "string", "", "What it is, for people. Required."},
     {"settings.*", "required", "true or false", "false", "Whether a channel must give it."},
     {"settings.*", "secret", "true or false", "false",
-     "Whether it is a secret: then it is taken from `{ file }` or `{ env }`, or stands in a configuration that only "
-     "its "
-     "owner may read, and is masked wherever it could be shown."},
+     "Whether it is a secret: then it is taken from `{ file }`, `{ env }` or `{ command }`, or stands in a "
+     "configuration that only its owner may read, and is masked wherever it could be shown."},
     {"settings.*", "default", "string", "", "What it is when the channel does not give it. Without one it is empty."},
     {"settings.*", "choices", "list of strings", "[]", "The words that it may be. Empty: any text."},
     {"settings.*", "lines", "true or false", "false",
@@ -110,14 +110,15 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"check", "when", "condition", "", "Only then."},
     {"check", "required", "true or false", "false", "Whether it must not be empty."},
     {"check", "form", "string", "",
-     "`digits`, `number` (a whole number), `e164` (`+` and 7 to 15 digits), `phone` (7 to 15 digits), or `id` "
-     "(letters, "
-     "digits, `-` and `_`)."},
+     "`digits`, `number` (a whole number), `e164` (`+` and 7 to 15 digits), `phone` (7 to 15 digits), `id` (letters, "
+     "digits, `-` and `_`), or `email` (one address and nothing around it: many vendors take a list where they take an "
+     "address, and write to all of it)."},
     {"check", "max", "number", "", "How long it may be."},
     {"check", "unit", "string", "\"characters\"",
      "In what it is counted: `characters`, `bytes` (UTF-8), `UTF-16`, `EUC-KR`, `CP949`, `UCS-2`, `GSM-7`. A character "
-     "that "
-     "the encoding does not have is refused."},
+     "that the encoding does not have is refused. `elements` counts a list, `{{data.NAME|json}}`."},
+    {"check", "begins", "string", "", "With what it must begin."},
+    {"check", "contains", "string or list", "", "What it must have in it; one of a list."},
 
     {"request", "method", "string", "\"POST\"", "`GET`, `POST`, `PUT`, `PATCH` or `DELETE`."},
     {"request", "url", "text with placeholders", "",
@@ -140,13 +141,15 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"signature", "key", "text with placeholders", "", "The key. Required."},
     {"signature", "text", "text with placeholders", "", "What is signed. Required."},
 
-    {"jwt", "algorithm", "string", "",
-     "`RS256`, `ES256`, or `HS256` for a secret that both sides know. Required."},
+    {"jwt", "algorithm", "string", "", "`RS256`, `ES256`, or `HS256` for a secret that both sides know. Required."},
     {"jwt", "key", "text with placeholders", "",
-     "The private key in PEM, from a setting with `lines = true`; with `HS256` the secret, 32 bytes or more. Required."},
-    {"jwt", "header", "table", "", "What the header holds besides `alg` and `typ`: `{ kid = \"{{settings.key_id}}\" }`."},
+     "The private key in PEM, from a setting with `lines = true`; with `HS256` the secret, 32 bytes or more. "
+     "Required."},
+    {"jwt", "header", "table", "",
+     "What the header holds besides `alg` and `typ`: `{ kid = \"{{settings.key_id}}\" }`."},
     {"jwt", "claims", "table", "",
-     "The claims, written as the `json` of a request: `{ iss = \"{{settings.account}}\", iat = \"{{now|number}}\", exp = "
+     "The claims, written as the `json` of a request: `{ iss = \"{{settings.account}}\", iat = \"{{now|number}}\", exp "
+     "= "
      "\"{{now|plus:300|number}}\", jti = \"{{nonce}}\" }`. Required."},
 
     {"token", "granted", "table", "",
@@ -169,8 +172,10 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"answer", "disable_endpoint", "true or false", "false", "This address is dead: it is not written to again."},
     {"answer", "halt_channel", "true or false", "false",
      "Every message would meet this (credentials, balance, account): the channel stops, with an alert."},
-    {"answer", "lane_wide", "true or false", "false",
-     "With `not_sent`: the wait holds for the whole channel. So with 429."},
+    {"answer", "lane_wide", "true or false", "",
+     "With `not_sent`: whether the wait holds for the whole channel. Without it that is so with 429 only; `false` is "
+     "for "
+     "a 429 that is about one recipient."},
     {"answer", "refresh_token", "true or false", "false",
      "The token was refused: it is forgotten, and a new one fetched for the next try. With `not_sent`."},
     {"answer", "retry_after", "duration or table", "",
@@ -209,7 +214,7 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"batch.answer", "outcome", "string", "", "As in `[[answer]]`. Required."},
     {"batch.answer", "disable_endpoint", "true or false", "false", "As in `[[answer]]`."},
     {"batch.answer", "halt_channel", "true or false", "false", "As in `[[answer]]`."},
-    {"batch.answer", "lane_wide", "true or false", "false", "As in `[[answer]]`."},
+    {"batch.answer", "lane_wide", "true or false", "", "As in `[[answer]]`."},
     {"batch.answer", "retry_after", "duration or table", "", "As in `[[answer]]`."},
     {"batch.answer", "reason", "string", "", "As in `[[answer]]`."},
 
@@ -217,7 +222,8 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"look_up", "answered", "table", "{ status = 200 }",
      "An answer that can be believed: `{ status, json, header, text }`."},
     {"look_up", "list", "JSON pointer", "",
-     "Where the list stands in which the message is looked for; the rules look at it."},
+     "Where the list stands in which the message is looked for. When several elements are ours, events of it for "
+     "example, the first rule that one of them fits decides."},
     {"look_up", "find", "table of texts", "", "Pointers into an element, and what stands there for our message."},
     {"look_up", "absent", "string", "\"unknown\"",
      "What it means that the list does not have it: `unknown`, or `never_arrived` where the vendor promises that the "

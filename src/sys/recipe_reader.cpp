@@ -244,32 +244,50 @@ void RecipeReader::read_values(Section& top) {
 void RecipeReader::read_check(Section& section) {
   using Form = RecipeCheck::Form;
   constexpr RecipeRoots kRoots = recipe_roots::kMessage | root_bit(RecipeRoot::kValues);
+  constexpr std::array kForms{Form::kDigits, Form::kNumber, Form::kE164, Form::kPhone, Form::kId, Form::kEmail};
   RecipeCheck check;
   section.require("value");
   section.require("name");
-  text(section, "value", kRoots, check.value);
+  read_length(section, check);
+  if (std::string value; section.text("value", value))
+    parse_text(*section.find("value"), section.full("value"), value, kRoots, check.elements, check.value);
   section.text("name", check.name);
   conditions(section, "when", kRoots, check.when);
   section.boolean("required", check.required);
-  if (const auto form = section.choice("form", {"digits", "number", "e164", "phone", "id"}))
-    check.form = std::array{Form::kDigits, Form::kNumber, Form::kE164, Form::kPhone, Form::kId}.at(*form);
-  int max = 0;
-  if (section.integer("max", max, 1, 100'000'000)) check.max = static_cast<std::size_t>(max);
-  if (std::string unit; section.text("unit", unit)) {
-    if (const auto known = recipe_unit(unit))
-      check.unit = *known;
-    else
-      section.problem("unit", "\"" + unit + "\" is not a unit",
-                      "there are characters, bytes, UTF-16, EUC-KR, CP949, UCS-2 and GSM-7");
+  if (const auto form = section.choice("form", {"digits", "number", "e164", "phone", "id", "email"}))
+    check.form = kForms.at(*form);
+  section.text("begins", check.begins);
+  if (const toml::node* contains = section.find("contains")) {
+    std::vector<std::string> words(1);
+    if (contains->is_array() ? section.texts("contains", words) : section.text("contains", words.front()))
+      check.contains = std::move(words);
   }
   for (const RecipePiece& piece : check.value)
     if (piece.place) {
       check.field = placeholder_name(*piece.place);
       break;
     }
-  if (!check.required && check.form == Form::kAny && !check.max)
-    source_.problem(section.node(), "check", "looks at nothing: give required, form or max");
+  const bool words = check.required || check.form != Form::kAny || !check.begins.empty() || !check.contains.empty();
+  if (!words && !check.max)
+    source_.problem(section.node(), "check", "looks at nothing: give required, form, max, begins or contains");
+  const bool one_list = check.value.size() == 1 && check.value.front().place && check.value.front().place->is_json();
+  if (check.elements && (words || !check.max || !one_list))
+    section.problem("unit", "elements are counted of a list, {{data.NAME|json}}, with max and nothing else");
   recipe_.checks.push_back(std::move(check));
+}
+
+void RecipeReader::read_length(Section& section, RecipeCheck& check) {
+  int max = 0;
+  if (section.integer("max", max, 1, 100'000'000)) check.max = static_cast<std::size_t>(max);
+  std::string unit;
+  if (!section.text("unit", unit)) return;
+  check.elements = unit == "elements";
+  const auto known = recipe_unit(unit);
+  if (known)
+    check.unit = *known;
+  else if (!check.elements)
+    section.problem("unit", "\"" + unit + "\" is not a unit",
+                    "there are characters, bytes, UTF-16, EUC-KR, CP949, UCS-2, GSM-7 and elements");
 }
 
 // --- the whole

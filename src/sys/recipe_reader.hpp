@@ -31,6 +31,7 @@ class RecipeReader {
   void read_setting(Section& section, RecipeSetting& setting);
   void read_values(Section& top);
   void read_check(Section& section);
+  void read_length(Section& section, RecipeCheck& check);
   RecipeRoots credentials() const;  // the names that stand for what the recipe declares
   void check_whole(Section& top);
   void check_reachable(const toml::table& root);

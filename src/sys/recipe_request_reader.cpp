@@ -228,8 +228,8 @@ void RecipeReader::read_jwt(Section& section) {
 
 void RecipeReader::read_token(Section& section) {
   using Expiry = RecipeToken::Expiry;
-  const RecipeRoots roots = recipe_roots::kSettings | recipe_roots::kChance |
-                             (recipe_.jwt ? root_bit(RecipeRoot::kJwt) : 0);
+  const RecipeRoots roots =
+      recipe_roots::kSettings | recipe_roots::kChance | (recipe_.jwt ? root_bit(RecipeRoot::kJwt) : 0);
   RecipeToken& token = recipe_.token.emplace();
   token.lifetime = std::chrono::hours(1);
   for (const char* key : {"request", "granted", "value"}) section.require(key);

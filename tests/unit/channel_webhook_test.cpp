@@ -148,12 +148,15 @@ TEST_F(ChannelWebhook, EveryStatusHasItsMeaning) {
       {301, OutcomeClass::kPermanent, true},  {302, OutcomeClass::kPermanent, true},
       {307, OutcomeClass::kPermanent, true},  {308, OutcomeClass::kPermanent, true},
       {400, OutcomeClass::kPermanent, false}, {401, OutcomeClass::kNotSent, true},
-      {403, OutcomeClass::kNotSent, true},    {404, OutcomeClass::kPermanent, false},
+      {402, OutcomeClass::kNotSent, true},    {403, OutcomeClass::kNotSent, true},
+      {404, OutcomeClass::kPermanent, false}, {405, OutcomeClass::kPermanent, false},
       {408, OutcomeClass::kUnknown, false},   {409, OutcomeClass::kUnknown, false},
       {410, OutcomeClass::kPermanent, true},  {413, OutcomeClass::kPermanent, false},
-      {422, OutcomeClass::kPermanent, false}, {429, OutcomeClass::kNotSent, false},
-      {500, OutcomeClass::kUnknown, false},   {502, OutcomeClass::kUnknown, false},
-      {503, OutcomeClass::kNotSent, false},   {504, OutcomeClass::kUnknown, false},
+      {415, OutcomeClass::kPermanent, false}, {421, OutcomeClass::kNotSent, false},
+      {422, OutcomeClass::kPermanent, false}, {425, OutcomeClass::kNotSent, false},
+      {429, OutcomeClass::kNotSent, false},   {500, OutcomeClass::kUnknown, false},
+      {502, OutcomeClass::kUnknown, false},   {503, OutcomeClass::kNotSent, false},
+      {504, OutcomeClass::kUnknown, false},
   };
   for (const StatusCase& c : cases) {
     const Outcome outcome = send(answered(c.status));

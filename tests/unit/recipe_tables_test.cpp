@@ -163,6 +163,9 @@ TEST_P(RecipeTable, EveryDocumentedAnswerMeansWhatIsDocumented) {
     if (row.contains("reason")) {
       EXPECT_EQ(outcome.reason, row["reason"]);
     }
+    if (row.contains("detail")) {
+      EXPECT_EQ(outcome.detail, row["detail"]);
+    }
     if (row.contains("reference")) {
       EXPECT_EQ(outcome.reference, row["reference"]);
     }
@@ -190,9 +193,10 @@ TEST_P(RecipeTable, WhatNoRuleNamesIsUnknownOrAsEverywhere) {
   EXPECT_TRUE(busy.retry_after.has_value());
   EXPECT_EQ(judge_answer(*recipe, test::no_answer(), test::kSomeTime, {}).outcome.cls, OutcomeClass::kUnknown);
   EXPECT_EQ(judge_answer(*recipe, test::connection_refused(), test::kSomeTime, {}).outcome.cls, OutcomeClass::kNotSent);
-  const Outcome refused = judge_answer(*recipe, test::answered(401, ""), test::kSomeTime, {}).outcome;
-  EXPECT_EQ(refused.cls, OutcomeClass::kNotSent);
-  EXPECT_TRUE(refused.halt_channel);
+  const RecipeVerdict refused = judge_answer(*recipe, test::answered(401, ""), test::kSomeTime, {});
+  EXPECT_EQ(refused.outcome.cls, OutcomeClass::kNotSent);
+  EXPECT_TRUE(refused.outcome.halt_channel ||
+              refused.refresh_token);  // the lane halts when a new token is refused, too
 }
 
 TEST_P(RecipeTable, PreviewsHideEverySecret) {

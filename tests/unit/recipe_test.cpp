@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/recipe_answer.hpp"
-#include "core/recipe_checks.hpp"
 #include "core/recipe_filter.hpp"
 #include "core/recipe_request.hpp"
 #include "core/recipe_token.hpp"
@@ -326,14 +325,22 @@ TEST(Recipe, WhatIsWrongIsToldWithItsPlace) {
       {request + "[[check]]\nname = \"n\"\nvalue = \"{{body}}\"\n" + kAnswer, "looks at nothing"},
       {request + "[[check]]\nname = \"n\"\nvalue = \"{{body}}\"\nmax = 1\nwhen = \"body > x\"\n" + kAnswer,
        "is no condition"},
+      {request + "[[check]]\nname = \"n\"\nvalue = \"{{body}}\"\nmax = 1\nunit = \"elements\"\n" + kAnswer,
+       "elements are counted of a list"},
+      {request + "[[check]]\nname = \"n\"\nvalue = \"{{data.x|json}}\"\nmax = 1\n" + kAnswer,
+       "alone in a text of `json`"},
+      {request + kAnswer + "[[answer]]\nstatus = 429\nlane_wide = false\noutcome = \"unknown\"\n",
+       "only with outcome = \"not_sent\""},
       {request + "[look_up]\nlist = \"/x\"\n[look_up.request]\nurl = \"https://x.test/\"\nmethod = \"GET\"\n" + kAnswer,
        "needs find"},
       {request + "[receipt]\n" + kAnswer, "names its message by message_id or reference"},
       {request + "headers = { Authorization = \"Bearer {{jwt}}\" }\n" + kAnswer, "has no value in this place"},
       {request + "headers = { A = \"{{jwt}}\" }\n[jwt]\nalgorithm = \"RS512\"\nkey = \"k\"\nclaims = {}\n" + kAnswer,
        "\"RS512\" is not one of \"HS256\", \"RS256\", \"ES256\""},
-      {request + "headers = { A = \"{{jwt}}\" }\n[jwt]\nalgorithm = \"HS256\"\nkey = \"k\"\nclaims = {}\nheader = { alg = "
-                 "\"none\" }\n" + kAnswer,
+      {request +
+           "headers = { A = \"{{jwt}}\" }\n[jwt]\nalgorithm = \"HS256\"\nkey = \"k\"\nclaims = {}\nheader = { alg = "
+           "\"none\" }\n" +
+           kAnswer,
        "jwt.header: alg is written by notifyctl itself"},
       {request + "[jwt]\nalgorithm = \"HS256\"\nkey = \"k\"\nclaims = { sub = \"{{to}}\" }\n" + kAnswer,
        "has no value in this place"},

@@ -55,6 +55,8 @@ class BizPpurio:
                  lambda why: self.refuse(why, 2000))
             if not part.get("senderkey") or not part.get("templatecode") or not 1 <= len(part.get("message", "")) <= 1000:
                 raise self.refuse("alimtalk", 2000)
+            if len(part.get("title", "")) > 50 or len(part.get("button", [])) > 5 or len(part.get("quickreply", [])) > 10:
+                raise self.refuse("alimtalk", 2000)
         else:
             raise self.refuse("type", 2000)
 
@@ -67,12 +69,15 @@ class BizPpurio:
         if self.tokens.get(token, 0) < time.time():
             raise self.refuse("token", 3005, 401)
         body = request.json(self.refuse("JSON", 2000))
-        only(body, {"account", "refkey", "type", "from", "to", "content", "resend", "recontent"},
+        only(body, {"account", "refkey", "type", "from", "to", "content", "resend", "recontent", "userinfo",
+                    "resellercode"},
              lambda why: self.refuse(why, 2000))
         if body.get("account") != self.ACCOUNT:
             raise self.refuse("account", 3004)
         if not body.get("refkey") or len(body["refkey"]) > 32:
             raise self.refuse("refkey", 2000)
+        if len(body.get("userinfo", "")) > 50 or len(body.get("resellercode", "")) > 9:
+            raise self.refuse("userinfo, resellercode", 2000)
         for number in ("from", "to"):
             if not DOMESTIC.fullmatch(body.get(number, "")):
                 raise self.refuse(number, 2000)
@@ -132,7 +137,8 @@ class NhnAlimtalk(Nhn):
             if not re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", request.query.get("startRequestDate", "")):
                 raise self.refuse("startRequestDate", -2000)
             found = [m for m in self.messages if m["recipientGroupingKey"] == wanted]
-            return 200, {}, {"header": self.header(0), "message": {"messages": found}}, ""
+            return 200, {}, {"header": self.header(0),
+                             "messageSearchResultResponse": {"messages": found, "totalCount": len(found)}}, ""
         body = request.json(self.refuse("JSON", -2000, 400))
         only(body, {"senderKey", "templateCode", "requestDate", "senderGroupingKey", "recipientList"},
              lambda why: self.refuse(why, -2000))
@@ -141,8 +147,8 @@ class NhnAlimtalk(Nhn):
         for person in self.recipients(body):
             only(person, {"recipientNo", "templateParameter", "recipientGroupingKey", "resendParameter"},
                  lambda why: self.refuse(why, -2000))
-            again = person.get("resendParameter")
-            if again and (again.get("resendType") not in ("SMS", "LMS") or
+            again = person.get("resendParameter", {"isResend": False})
+            if again["isResend"] and (again.get("resendType") not in ("SMS", "LMS") or
                           not fits(again.get("resendContent", ""), 90 if again["resendType"] == "SMS" else 2000) or
                           not fits(again.get("resendTitle", ""), 40) or not DOMESTIC.fullmatch(again.get("resendSendNo", ""))):
                 raise self.refuse("resendParameter", -2000)
@@ -155,12 +161,23 @@ class NhnAlimtalk(Nhn):
         for result in results:
             if result["resultCode"] == 0:
                 self.messages.append({"requestId": number, "recipientSeq": result["recipientSeq"], "resultCode": "1000",
-                                      "messageStatus": "COMPLETED",
+                                      "messageStatus": "COMPLETED", "senderGroupingKey": body.get("senderGroupingKey"),
                                       "recipientGroupingKey": result.get("recipientGroupingKey")})
         return 200, {}, {"header": self.header(0), "message": {"requestId": number, "sendResults": results}}, number
 
 
 class NhnSms(Nhn):
+    def __init__(self):
+        self.messages = []
+
+    def list(self, request, kind):
+        for name in ("startRequestDate", "endRequestDate"):
+            if not re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", request.query.get(name, "")):
+                raise self.refuse(name, -2000)
+        found = [m for m in self.messages
+                 if m["list"] == kind and m["recipientGroupingKey"] == request.query.get("recipientGroupingKey")]
+        return 200, {}, {"header": self.header(0), "body": {"totalCount": len(found), "data": found}}, ""
+
     def handle(self, request):
         if request.header("X-Secret-Key") != self.SECRET:
             raise self.refuse("secret", -1001)
@@ -168,6 +185,8 @@ class NhnSms(Nhn):
         kind = request.path.removeprefix(base)
         if not request.path.startswith(base) or kind not in ("sms", "mms", "ad-sms", "ad-mms"):
             raise self.refuse("appKey", -1000)
+        if request.method == "GET":
+            return self.list(request, kind)
         body = request.json(self.refuse("JSON", -2000, 400))
         only(body, {"title", "body", "sendNo", "recipientList"}, lambda why: self.refuse(why, -2000))
         if body.get("sendNo") != "0212345678":
@@ -182,6 +201,9 @@ class NhnSms(Nhn):
         people = self.recipients(body)
         number = f"req{next(numbers)}"
         results = self.results(request, people)
+        self.messages += [{"list": kind, "requestId": number, "recipientSeq": r["recipientSeq"],
+                           "recipientGroupingKey": r["recipientGroupingKey"], "msgStatus": "3", "resultCode": "1000"}
+                          for r in results if r["resultCode"] == 0]
         return 200, {}, {"header": self.header(0),
                          "body": {"data": {"requestId": number, "sendResultList": results}}}, number
 

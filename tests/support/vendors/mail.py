@@ -18,9 +18,13 @@ class SendGrid:
             raise self.refuse("authorization required", 401)
         if request.path != "/v3/mail/send":
             raise self.refuse("not found", 404)
+        if len(request.body) > 30 * 1024 * 1024:
+            raise self.refuse("The content length is larger than 30 MB", 413)
         body = request.json(self.refuse("Bad Request"))
         only(body, {"personalizations", "from", "subject", "content", "custom_args"}, self.refuse)
         people = body.get("personalizations") or []
+        if not 1 <= len(people) <= 1000 or sum(len(p.get("to", [])) for p in people) > 1000:
+            raise self.refuse("personalizations: at most 1000 recipients")
         if len(people) != 1 or "@" not in people[0].get("to", [{}])[0].get("email", ""):
             raise self.refuse("personalizations")
         if "@" not in body.get("from", {}).get("email", "") or not body.get("subject"):
@@ -49,12 +53,20 @@ class Mailgun:
             raise Refused("Forbidden", 401, "Forbidden")
         if request.path == f"/v3/{self.DOMAIN}/events":
             wanted = request.query.get("message-id")
+            if "begin" in request.query and not {"end", "ascending"} & set(request.query):
+                raise self.refuse("ascending is needed without end")
             return 200, {}, {"items": [event for event in self.events
                                        if event["message"]["headers"]["message-id"] == wanted]}, ""
         if request.path != f"/v3/{self.DOMAIN}/messages":
             raise self.refuse("Domain not found", 404)
+        if len(request.body) > 25 * 1024 * 1024:
+            raise self.refuse("Request Entity Too Large", 413)
         form = request.form(self.refuse("no form"))
         only(form, {"from", "to", "subject", "text", "html", "h:Message-Id", "v:message_id"}, self.refuse)
+        if sum(len(name) + len(value) for name, value in form.items() if name[:2] in ("o:", "h:", "v:", "t:")) > 16 * 1024:
+            raise self.refuse("o:, h:, v: and t: parameters are limited to 16 kB in total")
+        if len(form.get("to", "").split(",")) > 1000:
+            raise self.refuse("to parameter has more than 1000 recipients")
         if "@" not in form.get("to", ""):
             raise self.refuse("to parameter is not a valid address")
         if not form.get("from") or not (form.get("text") or form.get("html")):

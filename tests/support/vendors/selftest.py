@@ -40,18 +40,25 @@ def jwt(algorithm, claims):
     return (text + b"." + part(hmac.new(b"right-secret-of-32-bytes-or-more", text, hashlib.sha256).digest())).decode()
 
 
-def solapi_headers():
-    date = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+def solapi_headers(age=0):
+    date = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)
+    date = date.isoformat().replace("+00:00", "Z")
     salt = hashlib.sha256(str(time.time_ns()).encode()).hexdigest()[:32]
     signature = hmac.new(b"right-secret", (date + salt).encode(), hashlib.sha256).hexdigest()
     return {"Authorization": f"HMAC-SHA256 apiKey=KEY, date={date}, salt={salt}, signature={signature}"}
 
 
-def sens_headers(path):
-    stamp = str(int(time.time() * 1000))
+def sens_headers(path, age=0):
+    stamp = str(int((time.time() - age) * 1000))
     text = f"POST {path}\n{stamp}\nACCESS"
     signature = base64.b64encode(hmac.new(b"right-secret", text.encode(), hashlib.sha256).digest()).decode()
     return {"x-ncp-apigw-timestamp": stamp, "x-ncp-iam-access-key": "ACCESS", "x-ncp-apigw-signature-v2": signature}
+
+
+def again(path, body, headers):
+    """The answer to the second of two requests that are the same."""
+    call(path, body, headers)
+    return call(path, body, headers)
 
 
 AGENT = {"User-Agent": "DiscordBot (x, 1)"}
@@ -63,7 +70,24 @@ token = json.loads(call("/bizppurio/v1/token", {}, basic("acct", "right-password
 BIZ = {"Authorization": "Bearer " + token}
 BIZ_BODY = {"account": "acct", "refkey": "r", "type": "sms", "from": "0212345678", "to": "01012345678",
             "content": {"sms": {"message": "가" * 46}}}
+BIZ_AT = {**BIZ_BODY, "type": "at", "content": {"at": {"senderkey": "SENDERKEY", "templatecode": "T", "message": "x"}}}
 NHN = {"X-Secret-Key": "right-secret"}
+ALIMTALK = "/nhn-alimtalk/alimtalk/v2.3/appkeys/appkey1/messages"
+ALIMTALK_BODY = {"senderKey": "SENDERKEY", "templateCode": "T", "recipientList": [{"recipientNo": "01012345678"}]}
+BOT = {**AGENT, "Authorization": "Bot right-bot-token"}
+ROOM = "/discord-bot/api/v10/channels/123456789012345678/messages"
+HOOK = "/discord-webhook/api/webhooks/111/SECRET?wait=true"
+CHAT = "/telegram/bot123456:right-token/sendMessage"
+NTFY = {"Authorization": "Bearer tk_right-token"}
+SENDGRID = {"Authorization": "Bearer SG.right-token"}
+GRID = {"from": {"email": "shop@example.com"}, "subject": "s", "content": [{"type": "text/plain", "value": "x"}],
+        "personalizations": [{"to": [{"email": "a@example.com"}]}]}
+GUN = "/mailgun/v3/mg.example.com/messages"
+GUN_FORM = {"from": "shop@example.com", "to": "a@example.com", "text": "x", "h:Message-Id": "<1@mg.example.com>"}
+GUN_KEY = basic("api", "right-key")
+SENS_BODY = {"type": "LMS", "contentType": "COMM", "from": "0212345678", "content": "x", "messages": [{"to": "01012345678"}]}
+SOLAPI = "/solapi/messages/v4/send-many/detail"
+SOLAPI_BODY = {"messages": [{"to": "01012345678", "from": "0212345678", "type": "SMS", "text": "x"}]}
 POSTMARK = {"X-Postmark-Server-Token": "right-token", "Accept": "application/json"}
 MAIL = {"From": "shop@example.com", "To": "a@example.com", "TextBody": "x", "Metadata": {"message_id": "shop-1"}}
 
@@ -134,6 +158,45 @@ WRONG = [
     ("sens: size", call(SENS, {"type": "SMS", "contentType": "COMM", "from": "0212345678", "content": "가" * 46,
                                "messages": [{"to": "01012345678"}]}, sens_headers(SENS)), 400, "content"),
     ("sens: signature", call(SENS, {}, {"x-ncp-apigw-timestamp": "1"}), 401, "signature"),
+    ("slack: size", call("/slack/api/chat.postMessage", {"channel": "C1", "text": "x" * 40001}, SLACK), 200, "msg_too_long"),
+    ("discord-bot: size", call(ROOM, {"content": "x" * 2001}, BOT), 400, "50035"),
+    ("discord-bot: empty", call(ROOM, {"content": ""}, BOT), 400, "50006"),
+    ("discord-bot: shape", call(ROOM, {"content": "x", "text": "x"}, BOT), 400, "50035"),
+    ("discord-webhook: shape", call(HOOK, {"content": "x", "text": "x"}, AGENT), 400, "50035"),
+    ("discord-webhook: empty", call(HOOK, {"content": ""}, AGENT), 400, "50006"),
+    ("telegram: shape", call(CHAT, {"chat_id": "7", "text": "x", "body": "x"}), 400, "unknown member"),
+    ("telegram: empty", call(CHAT, {"chat_id": "7", "text": ""}), 400, "text is empty"),
+    ("ntfy: size", call("/ntfy/", {"topic": "a", "message": "x" * 4097}, NTFY), 413, "41301"),
+    ("ntfy: topic", call("/ntfy/", {"topic": "a/b", "message": "x"}, NTFY), 400, "40009"),
+    ("teams: size", call("/teams/workflows/SECRET", {"type": "message", "attachments": ["x" * 28 * 1024]}), 413, ""),
+    ("twilio: size", call(MESSAGES, {"To": "+821012345678", "From": "+1", "Body": "x" * 1601}, TWILIO, form=True), 400, "21617"),
+    ("vonage: client-ref", call("/vonage/sms/json", {"api_key": "abcd", "api_secret": "right-secret", "from": "S",
+                                                     "to": "821012345678", "text": "x", "client-ref": "r" * 101}, form=True),
+     200, '"3"'),
+    ("sendgrid: size", call("/sendgrid/v3/mail/send", {**GRID, "subject": "x" * 30 * 1024 * 1024}, SENDGRID), 413, "30 MB"),
+    ("sendgrid: recipients", call("/sendgrid/v3/mail/send", {**GRID, "personalizations": GRID["personalizations"] * 1001},
+                                  SENDGRID), 400, "1000 recipients"),
+    ("mailgun: size", call(GUN, {**GUN_FORM, "text": "x" * 25 * 1024 * 1024}, GUN_KEY, form=True), 413, ""),
+    ("mailgun: variables", call(GUN, {**GUN_FORM, "v:message_id": "x" * 16 * 1024}, GUN_KEY, form=True), 400, "16 kB"),
+    ("mailgun: recipients", call(GUN, {**GUN_FORM, "to": ",".join(["a@example.com"] * 1001)}, GUN_KEY, form=True), 400,
+     "1000 recipients"),
+    ("bizppurio: fallback's size", call("/bizppurio/v3/message", {**BIZ_AT, "resend": {"first": "lms"},
+                                                                  "recontent": {"lms": {"message": "가" * 1001}}}, BIZ), 400,
+     "2000"),
+    ("bizppurio: buttons", call("/bizppurio/v3/message", {**BIZ_AT, "content": {"at": {
+        **BIZ_AT["content"]["at"], "button": [{}] * 6}}}, BIZ), 400, "2000"),
+    ("nhn-alimtalk: template", call(ALIMTALK, {**ALIMTALK_BODY, "templateCode": "T" * 21}, NHN), 200, "-2001"),
+    ("nhn-alimtalk: too many", call(ALIMTALK, {**ALIMTALK_BODY, "recipientList": [{"recipientNo": "01012345678"}] * 1001}, NHN),
+     200, "-2000"),
+    ("nhn-alimtalk: fallback's size", call(ALIMTALK, {**ALIMTALK_BODY, "recipientList": [{
+        "recipientNo": "01012345678", "resendParameter": {"isResend": True, "resendType": "LMS", "resendSendNo": "0212345678",
+                                                          "resendContent": "x" * 2001}}]}, NHN), 200, "-2000"),
+    ("nhn-alimtalk: same key", again(ALIMTALK, ALIMTALK_BODY, {**NHN, "X-NC-API-IDEMPOTENCY-KEY": "k"}), 200, "-1005"),
+    ("solapi: clock", call(SOLAPI, SOLAPI_BODY, solapi_headers(age=901)), 403, "RequestTimeTooSkewed"),
+    ("solapi: same signature", again(SOLAPI, SOLAPI_BODY, solapi_headers()), 403, "DuplicatedSignature"),
+    ("sens: shape", call(SENS, {**SENS_BODY, "text": "x"}, sens_headers(SENS)), 400, "unknown member"),
+    ("sens: subject", call(SENS, {**SENS_BODY, "subject": "가" * 21}, sens_headers(SENS)), 400, "subject"),
+    ("sens: clock", call(SENS, SENS_BODY, sens_headers(SENS, age=301)), 401, "timestamp"),
 ]
 
 failed = 0
