@@ -243,6 +243,7 @@ struct DriverCheck {
   Result<std::string> operator()(const FcmDriverConfig& fcm) const { return reach(fcm.url); }
   Result<std::string> operator()(const SesDriverConfig& ses) const { return reach(ses.url); }
   Result<std::string> operator()(const HttpDriverConfig& http) const {
+    TRY(make_http_settings(channel, {}));
     TRY_ASSIGN(const std::string url, recipe_url(http));
     if (url.empty()) return http.recipe_name + ", the recipient is the URL";
     TRY_ASSIGN(const std::string reached, reach(url));

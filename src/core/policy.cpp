@@ -87,6 +87,9 @@ std::optional<Instant> Policies::next_opening(std::string_view category, Stage s
   for (const int days : {minute < window->until ? 0 : 1, 1, 2}) {
     const Result<Instant> opening = zone_->from_local(on_day(local, days, window->until));
     if (opening && *opening > now) return *opening;
+    // Where clocks are set back the minute comes twice, and the first one is over.
+    if (opening && *opening + 1h > now && zone_->to_local(*opening + 1h) == zone_->to_local(*opening))
+      return *opening + 1h;
   }
   return now + 1h;  // a zone that cannot name the opening: ask again, never send inside
 }

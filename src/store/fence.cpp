@@ -145,7 +145,8 @@ Result<void> require_fence(sqlite::Database& database) {
   TRY_ASSIGN(const FenceState state, read_fence(database));
   if (!state.restored()) return {};
   const std::string path = fence_path(database.path());
-  if (state.copy) {
+  const bool older = state.fence && *state.fence > state.newest_run;
+  if (state.copy && !older) {
     return fail(Code::kConfig,
                 "cannot use " + database.path() +
                     ": it is a copy of a database that was in use (it is not in WAL mode), and what it calls unsent may "

@@ -320,7 +320,11 @@ void RecipeReader::check_whole(Section& top) {
   for (const RecipeSetting& setting : recipe_.settings)
     if (!used_settings_.contains(setting.name))
       top.problem("settings", "the setting \"" + setting.name + "\" is used nowhere");
-  if (recipe_.jwt && (used_ & root_bit(RecipeRoot::kJwt)) == 0)
+  RecipeRoots used = recipe_.request.uses | recipe_.auth.uses;
+  if (recipe_.token) used |= recipe_.token->request.uses | recipe_.token->auth.uses;
+  if (recipe_.batch) used |= recipe_.batch->request.uses;
+  if (recipe_.look_up) used |= recipe_.look_up->request.uses;
+  if (recipe_.jwt && (used & root_bit(RecipeRoot::kJwt)) == 0)
     top.problem("jwt", "{{jwt}} is mentioned nowhere", "write it where the vendor takes the token");
   if (!recipe_.recipient_hosts.empty() && recipe_.setting("url") == nullptr)
     top.problem("recipient", "there is no setting \"url\" that the recipient could stand for");

@@ -161,7 +161,19 @@ TEST_F(Prune, ScrubbingEmptiesBroadcastsThatMakeNoMoreMessages) {
   });
 }
 
-TEST_F(Prune, F24_GoesThroughMoreThanOnePage) {
+// What others do between the transactions of a prune.
+class InBetween final : public CrashPoints {
+ public:
+  explicit InBetween(std::function<void()> others) : others_(std::move(others)) {}
+  void reach(CrashPoint point) override {
+    if (point == CrashPoint::kPruneAfterCommit) others_();
+  }
+
+ private:
+  std::function<void()> others_;
+};
+
+TEST_F(Prune, F24_LetsOthersInBetweenItsTransactions) {
   for (int i = 0; i < 1203; ++i) {
     const InsertResult row = insert(message("k" + std::to_string(i)));
     write([&]() -> Result<void> {
@@ -170,7 +182,17 @@ TEST_F(Prune, F24_GoesThroughMoreThanOnePage) {
     });
   }
   now = now + 1h;
-  EXPECT_EQ(prune(older(1min)).removed, 1203);
+  clock.wall = now;
+  const auto writer = *open_store({.path = path});
+  int written = 0;
+  InBetween others([&] {
+    EXPECT_TRUE(writer->write([&]() -> Result<void> {
+      TRY(writer->outbox().insert(message("between" + std::to_string(written++)), now));
+      return {};
+    }));
+  });
+  EXPECT_EQ(notify::prune(*store, store->prune(), clock, others, older(1min))->removed, 1203);
+  EXPECT_GE(written, 12);
 }
 
 }  // namespace

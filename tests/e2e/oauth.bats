@@ -76,7 +76,7 @@ accepted() { grep -c '"accepted": true' "$log" || true; }
     expect 0
     [ "$(state "$id")" = SENT ]
     [ "$(logged "$recipe/token")" -eq 2 ]
-    [ "$(sql "SELECT attempt_count FROM notification_inbox WHERE message_id = '$id'")" -eq 1 ]
+    [ "$(sql "SELECT calls FROM notification_inbox WHERE message_id = '$id'")" -eq 1 ]
   done
 }
 
@@ -95,13 +95,14 @@ accepted() { grep -c '"accepted": true' "$log" || true; }
     n show "$id"
     lacks "$out" other
     lacks "$out" eyJ
-    grep -rqE 'eyJ[A-Za-z0-9_-]{20}' state ./*.db* && return 1
+    ! grep -aqE 'eyJ[A-Za-z0-9_-]{20}' ./*.db*
     [ "$(state "$id")" != FAILED ]
   done
 }
 
 @test "the request is shown without the token" {
   configure jwt
+  n init
   n channel test lane --to +821012345678 --body hi --dry-run
   expect 0
   contains "$out" 'Authorization: Bearer ***'
@@ -110,6 +111,7 @@ accepted() { grep -c '"accepted": true' "$log" || true; }
 
 @test "a key that cannot sign is told before any message needs it" {
   configure oauth-assertion
+  n init
   n check --offline
   expect 0
   openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out rsa.pem 2> /dev/null

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/policy.hpp"
+#include "sys/zone.hpp"
 
 namespace notify {
 namespace {
@@ -79,6 +80,28 @@ TEST(Policy, F51_TheNextOpeningIsTodayBeforeItAndTomorrowAfterMidnightIsCrossed)
   const Policies policies(config, &kSeoul);
   EXPECT_EQ(policies.judge(advertising(), Stage::kRelay, seoul(29, 21, 0)).until, seoul(30, 8, 0));
   EXPECT_EQ(policies.judge(advertising(), Stage::kRelay, seoul(30, 3, 0)).until, seoul(30, 8, 0));
+}
+
+// In New York 02:30 did not exist on 2026-03-08, and 01:30 came twice on 2026-11-01.
+TEST(Policy, F51_AnOpeningThatAChangeOfTheClocksSkipsOrRepeats) {
+  const auto new_york = *load_zone("America/New_York");
+  const auto opening = [&](int until, CivilTime at, Duration later = {}) {
+    Config config;
+    config.environment = "production";
+    config.quiet_hours["advertising"].worker = DailyWindow{22 * 60, until};
+    const Policies policies(config, new_york.get());
+    const Verdict verdict = policies.judge(advertising(), Stage::kWork, *new_york->from_local(at) + later);
+    EXPECT_EQ(verdict.kind, Verdict::Kind::kDefer);
+    return verdict.until;
+  };
+  const Instant change = *new_york->from_local({2026, 3, 8, 1, 59, 0}) + 1min;
+  const Instant after_gap = opening(150, {2026, 3, 8, 1, 0, 0});
+  EXPECT_GE(after_gap, change);
+  EXPECT_LE(after_gap, change + 30min);
+
+  const Instant first = *new_york->from_local({2026, 11, 1, 1, 30, 0});
+  EXPECT_EQ(opening(90, {2026, 11, 1, 1, 0, 0}), first);
+  EXPECT_EQ(opening(90, {2026, 11, 1, 1, 10, 0}, 1h), first + 1h) << "the minute comes a second time";
 }
 
 TEST(Policy, AWindowInsideOneDay) {
