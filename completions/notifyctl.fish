@@ -100,7 +100,7 @@ complete -c notifyctl -n '__fish_seen_subcommand_from cancel' -l broadcast -x -d
 complete -c notifyctl -n '__fish_seen_subcommand_from cancel' -l why -x -d 'kept in the history of each message'
 complete -c notifyctl -n '__fish_seen_subcommand_from cancel' -l dry-run -d 'say how many; change nothing'
 complete -c notifyctl -n '__fish_seen_subcommand_from reconcile' -l receipts -r -F -d 'take delivery receipts from FILE, - for standard input'
-complete -c notifyctl -n '__fish_seen_subcommand_from reconcile' -l format -x -d 'how the receipts are written: jsonl, csv, or a recipe'
+complete -c notifyctl -n '__fish_seen_subcommand_from reconcile' -l format -x -d 'how the receipts are written: jsonl, csv, ses, or a recipe'
 complete -c notifyctl -n '__fish_seen_subcommand_from reconcile' -l channel -x -d 'the channel of receipts that name none'
 complete -c notifyctl -n '__fish_seen_subcommand_from reconcile' -l verify -d 'compare all counters and search all messages, however many there are'
 complete -c notifyctl -n '__fish_seen_subcommand_from status' -l broadcast -x -d 'how far this broadcast is, by its key or id'

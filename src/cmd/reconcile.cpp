@@ -36,7 +36,7 @@ Result<void> take_receipts(const ReconcileOptions& options, Engine& engine, Reco
   TRY_ASSIGN(const ChannelConfig* channel,
              receipt_channel(engine.config(), *options.format, options.channel.value_or("")));
   TRY_ASSIGN(const std::string source, engine.store().source());
-  return import_recipe_receipts(*options.receipts, *channel, source, reconciler, engine.context());
+  return import_posted_receipts(*options.receipts, *channel, source, reconciler, engine.context());
 }
 
 Result<void> check_options(const ReconcileOptions& options) {
@@ -128,7 +128,7 @@ Result<void> reconcile(const ReconcileOptions& options, Engine& engine, Reconcil
 
 Page reconcile_page() {
   Page page;
-  page.synopsis = {"[--verify]", "--receipts FILE|- [--format jsonl|csv|RECIPE] [--channel NAME]"};
+  page.synopsis = {"[--verify]", "--receipts FILE|- [--format jsonl|csv|ses|RECIPE] [--channel NAME]"};
   page.description =
       "Ends what nobody else will end. For cron, every five minutes. Only one runs at a time; a second one leaves at "
       "once with 0.\n\n"
@@ -145,7 +145,9 @@ Page reconcile_page() {
       "further call, also after a replay. A refusal ends only the call that it names: ERROR becomes FAILED, and the "
       "message is parked. A receipt is taken once, however often its file is imported; one that belongs to no message "
       "yet is kept for a week. Bad lines are reported as `FILE:LINE: field: reason`, the others are taken.\n\n"
-      "With the name of a recipe as format, the input is one body as that vendor posts it, see notifyctl-recipes(5). "
+      "With the name of a recipe as format, the input is one body as that vendor posts it, see notifyctl-recipes(5); "
+      "with "
+      "`ses`, one event of Amazon SES, in the envelope of SNS, from EventBridge or bare. "
       "Where "
       "the vendor signs, the signature is checked with the settings of the channel that has this recipe (`--channel` "
       "says "
@@ -153,7 +155,9 @@ Page reconcile_page() {
       "(`HTTP_X_SIGNATURE`), "
       "the URL from `NOTIFYCTL_RECEIPT_URL`. A body whose signature is missing or wrong is refused with 77, and "
       "nothing "
-      "of it is taken.\n\n"
+      "of it is taken. Where the recipe says so, a receipt also disables the address that its message went to, or "
+      "halts "
+      "the channel when the message was sent within the last hour; and so do answers to questions.\n\n"
       "A database with more than 100,000 messages is compared and searched once a day, when its accounts do not "
       "balance, or with `--verify`.";
   page.examples = {
@@ -177,7 +181,7 @@ Page reconcile_page() {
 void register_options(OptionSet& set, ReconcileOptions& options) {
   set.add("--receipts", &options.receipts, "FILE", "take delivery receipts from FILE, - for standard input")
       .completes(Completion::kFile);
-  set.add("--format", &options.format, "FORMAT", "how the receipts are written: jsonl, csv, or a recipe")
+  set.add("--format", &options.format, "FORMAT", "how the receipts are written: jsonl, csv, ses, or a recipe")
       .shows_default("csv when FILE ends in .csv, else jsonl");
   set.add("--channel", &options.channel, "NAME", "the channel of receipts that name none")
       .completes(Completion::kChannel);

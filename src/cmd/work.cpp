@@ -126,7 +126,7 @@ Result<void> lanes_up(const Worker& worker, const std::vector<WorkLane>& lanes, 
     return fail(Code::kUnavailable, "channel " + closed->config->name + " was not served: " + closed->trouble.message,
                 hint + " sends what waits for it");
   }
-  return fail(Code::kUnavailable, "a channel is halted: its vendor refuses or cannot be reached",
+  return fail(Code::kUnavailable, "a channel is halted: its vendor refuses, reports trouble, or cannot be reached",
               "notifyctl status names it and why; it is probed and opens by itself when the cause is mended");
 }
 

@@ -16,7 +16,9 @@ struct SesDriverConfig {
   std::string from{};             // "Shop <shop@example.com>" or an address
   std::vector<std::string> reply_to{};
   std::string configuration_set{};
-  std::string url{};  // origin without a path; the region's unless another is given
+  std::string sns_topic{};        // whose posts are believed, as ARN; empty: all that come
+  std::string sns_certificate{};  // a path: the certificate that SNS signs with; set when sns_topic is
+  std::string url{};              // origin without a path; the region's unless another is given
 };
 
 }  // namespace notify

@@ -39,6 +39,28 @@ class PrivateKey {
   std::shared_ptr<const Impl> impl_;
 };
 
+// A public key on P-256, or an RSA key, by which others' signatures are verified. Copies share it.
+class PublicKey {
+ public:
+  enum class Digest { kSha256, kSha1 };
+
+  // One on P-256: SubjectPublicKeyInfo (RFC 5280 4.1) in PEM ("PUBLIC KEY"), or its base64 alone, as vendors show it. Errors
+  // (kConfig) say what is wrong.
+  static Result<PublicKey> from_text(std::string_view text);
+  // That of a certificate in PEM, which the caller has from whom they trust: neither its issuer nor its dates are looked at.
+  // Errors (kConfig).
+  static Result<PublicKey> from_certificate(std::string_view pem);
+
+  // ECDSA (the signature is ASN.1, RFC 3279 2.2.3) or RSA (PKCS#1 v1.5), by the key's kind. What is no signature at all is
+  // none of this key's.
+  bool verify(std::string_view message, std::string_view signature, Digest digest = Digest::kSha256) const;
+
+ private:
+  struct Impl;
+  explicit PublicKey(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
 // Whether these 65 bytes are an uncompressed point of P-256.
 bool is_p256_point(std::string_view point);
 

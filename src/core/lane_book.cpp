@@ -15,6 +15,14 @@ constexpr Duration kNetworkJitter = 250ms;
 // Permits may be taken this much ahead, since claims are committed in groups.
 constexpr Duration kPermitAhead = 10ms;
 
+void open_again(Lane& lane, Instant now) noexcept {
+  lane.halted = false;
+  lane.reported_at.reset();
+  lane.opened_at = now;
+  lane.probe_interval = Duration{0};
+  lane.reason.clear();
+}
+
 }  // namespace
 
 bool lane_open(const Lane& lane, Instant now) noexcept {
@@ -73,14 +81,26 @@ LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, bool probe, Ins
   // The vendor answered the probe, or at least took the request: whatever closed the lane is over. What was on its way
   // when the lane was closed proves nothing, and neither do failures that never reached the vendor.
   const bool reached = outcome.cls == OutcomeClass::kSent || outcome.status > 0;
-  if (lane.halted && probe && reached) {
-    lane.halted = false;
-    lane.probe_interval = Duration{0};
-    lane.hold_until.reset();
-    lane.reason.clear();
+  if (!lane.halted || !probe || !reached || lane.reported_at) return LaneChange::kNone;
+  open_again(lane, now);
+  return LaneChange::kReopened;
+}
+
+LaneChange lane_note_report(Lane& lane, const LaneReport& report, Instant now) {
+  if (!report.broken) {
+    if (!lane.halted || !lane.reported_at || report.called_at <= *lane.reported_at) return LaneChange::kNone;
+    open_again(lane, now);
     return LaneChange::kReopened;
   }
-  return LaneChange::kNone;
+  const bool stale = report.called_at <= lane.opened_at || now - report.called_at > kReportSpeaks;
+  if (stale || lane.reported_at) return LaneChange::kNone;
+  // Each probe is a message that the vendor accepts and perhaps fails to deliver: they go as rarely as probes ever do.
+  lane.halted = true;
+  lane.reported_at = now;
+  lane.reason = report.reason;
+  lane.probe_interval = kLongestProbe;
+  lane.probe_at = now + kLongestProbe;
+  return LaneChange::kHalted;
 }
 
 void lane_mend_clock(Lane& lane, const std::optional<Rate>& rate, Instant now) noexcept {

@@ -47,6 +47,17 @@ LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, bool probe, Ins
 // far ahead counts. So a step back holds a lane up for an hour at the most, and a rate for one spacing.
 void lane_mend_clock(Lane& lane, const std::optional<Rate>& rate, Instant now) noexcept;
 
+// A vendor reported later that the lane was broken, or delivered, when a call was made at `called_at`. Reports come late:
+// what was called more than an hour ago, or before the lane was last opened, halts nothing. Vendors who report such trouble
+// have accepted the message, so a lane that a report halted opens by the report of a later call, not by an acceptance.
+struct LaneReport {
+  bool broken = false;
+  Instant called_at{};
+  std::string reason{};
+};
+inline constexpr Duration kReportSpeaks = 1h;
+LaneChange lane_note_report(Lane& lane, const LaneReport& report, Instant now);
+
 // Spacing between calls that keeps any span of max(per, 60 s), seen at the vendor, within the limit.
 std::int64_t lane_spacing_us(const Rate& rate) noexcept;
 

@@ -22,8 +22,8 @@ Result<void> LookUps::collect() {
     TRY_ASSIGN(std::vector<InboxRow> rows, reconciler_.to_look_up(*lane.config));
     for (InboxRow& row : rows) {
       TRY_ASSIGN(const std::optional<Envelope> envelope, store.outbox().envelope(row.outbox_id));
-      LookUpQuestion text{row.message_id, row.reference, envelope ? envelope->recipient : std::string(),
-                          row.claimed_at};
+      std::string address = !row.address.empty() ? row.address : envelope ? envelope->recipient : std::string();
+      LookUpQuestion text{row.message_id, row.reference, std::move(address), row.claimed_at};
       questions_.push_back({&lane, std::move(row), std::move(text)});
     }
   }

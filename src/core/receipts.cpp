@@ -1,6 +1,7 @@
 #include "core/receipts.hpp"
 
 #include "core/alert.hpp"
+#include "core/report_effects.hpp"
 
 namespace notify {
 namespace {
@@ -9,9 +10,6 @@ constexpr std::string_view kReceiptActor = "receipt";
 
 // A receipt that belongs to nothing is kept for so long.
 constexpr Duration kKeepUnknown = 7 * 24h;
-
-// The vendor's clock and ours may differ by this much.
-constexpr Duration kSkew = 1min;
 
 // The vendor's own words are for people; what is counted is our word.
 Proof proof_of(const Receipt& receipt) {
@@ -45,9 +43,16 @@ Result<ReceiptFate> Receipts::apply(const Receipt& receipt, Instant now) {
 Result<ReceiptFate> Receipts::judge(const Receipt& receipt, Instant now) {
   TRY_ASSIGN(const std::optional<std::string> message_id, message_of(receipt));
   if (!message_id) return ReceiptFate::kUnknown;
-  if (receipt.verdict == ReceiptVerdict::kRefused) return refuse(receipt, *message_id, now);
-  TRY_ASSIGN(const bool settled, evidence_.accepted(*message_id, proof_of(receipt), now));
-  return settled ? ReceiptFate::kSettled : ReceiptFate::kNoted;
+  TRY_ASSIGN(const std::optional<InboxRow> row, store_.inbox().find(*message_id));
+  ReceiptFate fate = ReceiptFate::kNoted;
+  if (receipt.verdict == ReceiptVerdict::kRefused) {
+    TRY_ASSIGN(fate, refuse(receipt, *message_id, row, now));
+  } else {
+    TRY_ASSIGN(const bool settled, evidence_.accepted(*message_id, proof_of(receipt), now));
+    if (settled) fate = ReceiptFate::kSettled;
+  }
+  if (row && fate != ReceiptFate::kWaits) TRY(take_effect(store_, receipt, *row, kReceiptActor, now));
+  return fate;
 }
 
 // The one message that the receipt is about.
@@ -78,12 +83,12 @@ Result<bool> Receipts::concerns(const Receipt& receipt, const std::string& messa
 }
 
 // A refusal ends its own call and no other.
-Result<ReceiptFate> Receipts::refuse(const Receipt& receipt, const std::string& message_id, Instant now) {
-  TRY_ASSIGN(const std::optional<InboxRow> row, store_.inbox().find(message_id));
+Result<ReceiptFate> Receipts::refuse(const Receipt& receipt, const std::string& message_id,
+                                     const std::optional<InboxRow>& row, Instant now) {
   if (row && row->state == InboxState::kSending) return ReceiptFate::kWaits;
   if (row && row->state == InboxState::kSent) return undelivered(receipt, *row, now);
   if (row && row->state == InboxState::kError) {
-    TRY_ASSIGN(const bool own, names_this_call(receipt, *row));
+    TRY_ASSIGN(const bool own, names_call(store_, receipt, *row));
     if (own) {
       TRY_ASSIGN(const bool settled, evidence_.refused(*row, proof_of(receipt), now));
       return settled ? ReceiptFate::kSettled : ReceiptFate::kNoted;
@@ -91,20 +96,6 @@ Result<ReceiptFate> Receipts::refuse(const Receipt& receipt, const std::string& 
   }
   TRY(store_.history().event(message_id, "receipt-refused", receipt.reason, kReceiptActor, now));
   return ReceiptFate::kNoted;
-}
-
-// By the vendor's reference, by its number, or because there was only one call that it can mean.
-Result<bool> Receipts::names_this_call(const Receipt& receipt, const InboxRow& row) {
-  if (receipt.at && *receipt.at + kSkew < row.claimed_at) return false;
-  TRY_ASSIGN(const auto mark, store_.history().last_attempt(row.message_id, row.claimed_at));
-  if (!receipt.reference.empty()) {
-    if (receipt.reference == row.reference || (mark && receipt.reference == mark->reference)) return true;
-    if (!row.reference.empty() || (mark && !mark->reference.empty())) return false;
-  }
-  if (row.calls != 1 || row.unknown_before) return false;
-  if (receipt.attempt != 0 && mark) return receipt.attempt == mark->number;
-  TRY_ASSIGN(const bool replayed, store_.history().happened(row.message_id, "replayed"));
-  return !replayed && receipt.attempt <= 1;
 }
 
 // SENT is final for ever; but somebody should know.

@@ -1,7 +1,7 @@
 #pragma once
 
 // What becomes of delivery receipts: row 24 of the failure table. A receipt is kept first, each once, and applied in the
-// same transaction; one whose message is not known yet, or is being called right now, waits and is looked at again.
+// same transaction, with what it says about address and lane; one whose message is not known yet, or is being called right now, waits and is looked at again.
 
 #include <cstdint>
 
@@ -31,8 +31,8 @@ class Receipts {
   Result<ReceiptFate> judge(const Receipt& receipt, Instant now);
   Result<std::optional<std::string>> message_of(const Receipt& receipt);
   Result<bool> concerns(const Receipt& receipt, const std::string& message_id);
-  Result<ReceiptFate> refuse(const Receipt& receipt, const std::string& message_id, Instant now);
-  Result<bool> names_this_call(const Receipt& receipt, const InboxRow& row);
+  Result<ReceiptFate> refuse(const Receipt& receipt, const std::string& message_id, const std::optional<InboxRow>& row,
+                             Instant now);
   Result<ReceiptFate> undelivered(const Receipt& receipt, const InboxRow& row, Instant now);
 
   Store& store_;

@@ -206,6 +206,8 @@ struct RecipeBatch {
 struct RecipeLookUpRule {
   RecipeMatch match{};
   LookUpAnswer::Kind kind = LookUpAnswer::Kind::kUnknown;
+  bool disable_endpoint = false;
+  bool halt_channel = false;
   std::string reason{};
   int line = 0;
 };
@@ -237,13 +239,18 @@ struct RecipeToken {
 struct RecipeReceiptRule {
   RecipeMatch match{};
   std::optional<ReceiptVerdict> verdict{};  // none: says nothing about the end
+  bool disable_endpoint = false;            // never without a verdict
+  bool halt_channel = false;                // never without a verdict
   int line = 0;
 };
 struct RecipeReceiptSignature {
-  RecipeSource source{};                  // where the signature stands
-  std::optional<RecipeSignature> hmac{};  // none: there stands a word that both know
-  RecipeText expected{};                  // the word
-  RecipeText prefix{};                    // what stands before the signature
+  enum class Kind { kWord, kHmac, kEcdsa };
+  RecipeMatch match{};    // looks at headers only: it is signed in this way
+  RecipeSource source{};  // where the signature stands
+  Kind kind = Kind::kWord;
+  RecipeText expected{};   // kWord: a word that both know stands there
+  RecipeSignature made{};  // kHmac; of kEcdsa (P-256, SHA-256, base64) the key, which is the public one, and the text
+  RecipeText prefix{};     // what stands before the signature
 };
 struct RecipeReceipt {
   enum class Body { kJson, kForm };
@@ -255,7 +262,7 @@ struct RecipeReceipt {
   std::vector<RecipeSource> reference{};  // joined by ":"
   std::vector<RecipeSource> reason{};     // the first that is there
   std::vector<RecipeReceiptRule> rules{};
-  std::optional<RecipeReceiptSignature> signature{};
+  std::vector<RecipeReceiptSignature> signatures{};  // the first that matches; empty: they are not signed
 };
 
 struct Recipe {

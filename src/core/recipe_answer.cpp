@@ -173,6 +173,8 @@ LookUpAnswer judge_look_up(const RecipeLookUp& look_up, const HttpEvidence& evid
     });
     if (found == ours.end()) continue;
     result.kind = rule.kind;
+    result.disable_endpoint = rule.disable_endpoint;
+    result.halt_channel = rule.halt_channel;
     const std::string code = safe(code_word(look_up.evidence, *found), private_parts, kLongestCode);
     result.reason = !rule.reason.empty() ? rule.reason : code.empty() ? "looked-up" : "code-" + code;
     result.detail = safe(found->first_of(look_up.evidence.text).value_or(""), private_parts, limits::kDetail);

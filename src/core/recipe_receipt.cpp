@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/crypto.hpp"
+#include "core/keys.hpp"
 #include "core/message.hpp"
 #include "core/recipe_answer.hpp"
 #include "core/recipe_request.hpp"
@@ -49,29 +50,46 @@ std::vector<std::pair<std::string, std::string>> form_of(std::string_view body) 
   return form;
 }
 
-Result<void> check_signature(const RecipeReceiptSignature& signature, const RecipeDocument& whole,
-                             const RecipeInput& input) {
-  const auto refuse = [](std::string why, std::string hint) {
-    return fail(Code::kPermission, std::move(why), std::move(hint));
-  };
-  const std::optional<std::string> given = whole.value(signature.source);
+tl::unexpected<Error> not_believed(std::string why, std::string hint) {
+  return fail(Code::kPermission, std::move(why), std::move(hint));
+}
+
+// A signature by a key whose public half the vendor shows.
+Result<bool> is_signed_by(const std::string& key, const std::string& text, const std::string& signature) {
+  TRY_ASSIGN(const PublicKey known, PublicKey::from_text(key));
+  std::string der;
+  return from_base64(signature, der) && known.verify(text, der);
+}
+
+Result<bool> is_genuine(const RecipeReceiptSignature& how, const std::string& key, const std::string& given,
+                        const RecipeInput& input) {
+  using Kind = RecipeReceiptSignature::Kind;
+  if (how.kind == Kind::kWord) return same_secret(given, key);
+  TRY_ASSIGN(const std::string text, text_of(how.made.text, input, Missing::kIsEmpty));
+  TRY_ASSIGN(const std::string prefix, text_of(how.prefix, input, Missing::kIsEmpty));
+  if (how.kind == Kind::kHmac) return same_secret(given, prefix + signature_of(how.made, key, text));
+  return given.starts_with(prefix) ? is_signed_by(key, text, given.substr(prefix.size())) : Result<bool>(false);
+}
+
+// Each way has a key of its own, so whoever knows none gains nothing by choosing the way.
+Result<void> check_signature(const RecipeReceipt& recipe, const RecipeDocument& whole, const RecipeInput& input) {
+  const auto how = std::find_if(recipe.signatures.begin(), recipe.signatures.end(),
+                                [&](const auto& each) { return whole.matches(each.match, 0); });
+  if (how == recipe.signatures.end())
+    return not_believed("the receipt is not signed in any way that the recipe knows", {});
+  const std::optional<std::string> given = whole.value(how->source);
   if (!given || given->empty())
-    return refuse("the receipt carries no signature, and the recipe asks for one",
-                  "a CGI script passes the headers on as HTTP_… in its environment, see docs/recipes.md");
-  const RecipeText& known = signature.hmac ? signature.hmac->key : signature.expected;
-  TRY_ASSIGN(const std::string key, text_of(known, input, Missing::kIsEmpty));
+    return not_believed("the receipt carries no signature, and the recipe asks for one",
+                        "a CGI script passes the headers on as HTTP_… in its environment, see docs/recipes.md");
+  const bool word = how->kind == RecipeReceiptSignature::Kind::kWord;
+  TRY_ASSIGN(const std::string key, text_of(word ? how->expected : how->made.key, input, Missing::kIsEmpty));
   if (key.empty())
-    return refuse("the channel has no key by which the receipt's signature could be checked",
-                  "give the setting that the recipe names for it");
-  std::string wanted = key;
-  if (signature.hmac) {
-    TRY_ASSIGN(const std::string text, text_of(signature.hmac->text, input, Missing::kIsEmpty));
-    TRY_ASSIGN(const std::string prefix, text_of(signature.prefix, input, Missing::kIsEmpty));
-    wanted = prefix + signature_of(*signature.hmac, key, text);
-  }
-  if (same_secret(*given, wanted)) return {};
-  return refuse("the receipt's signature is wrong",
-                "is the key right, and NOTIFYCTL_RECEIPT_URL the URL that was called?");
+    return not_believed("the channel has no key by which the receipt's signature could be checked",
+                        "give the setting that the recipe names for it");
+  TRY_ASSIGN(const bool genuine, is_genuine(*how, key, *given, input));
+  if (genuine) return {};
+  return not_believed("the receipt's signature is wrong",
+                      "is the key right, and NOTIFYCTL_RECEIPT_URL the URL that was called?");
 }
 
 Result<std::string> identifier(const char* field, const std::string& text, std::size_t longest) {
@@ -90,6 +108,8 @@ Result<std::optional<Receipt>> one_receipt(const RecipeReceipt& recipe, const st
   if (!rule->verdict) return std::optional<Receipt>();
   Receipt receipt;
   receipt.verdict = *rule->verdict;
+  receipt.disable_endpoint = rule->disable_endpoint;
+  receipt.halt_channel = rule->halt_channel;
   if (const auto id = document.first_of(recipe.message_id)) {
     TRY_ASSIGN(receipt.message_id, identifier("message_id", *id, limits::kMessageId));
     if (recipe.id_form == RecipeReceipt::IdForm::kShort) receipt.message_id = source + "-" + receipt.message_id;
@@ -115,11 +135,11 @@ Result<RecipeReceipts> read_receipts(const Recipe& recipe, const RecipeSettings&
       form ? RecipeDocument::of_form(received.form) : RecipeDocument(received.body, received.headers);
   if (!whole.is_json() || received.body.empty())
     return fail(Code::kBadInput, "the body is not JSON", "is it of this vendor, and whole?");
-  if (how.signature) {
+  if (!how.signatures.empty()) {
     RecipeInput input{recipe, settings};
     input.received = &received;
     const RecipeDocument with_headers(received.body, received.headers);
-    TRY(check_signature(*how.signature, form ? with_headers : whole, input));
+    TRY(check_signature(how, form ? with_headers : whole, input));
   }
   std::vector<RecipeDocument> documents;
   if (how.list) {

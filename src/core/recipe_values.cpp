@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/ascii.hpp"
 #include "core/json_text.hpp"
 #include "core/json_write.hpp"
 #include "core/message.hpp"
@@ -158,7 +159,7 @@ Result<Found> received_part(const RecipeReceived& received, const std::string& p
   constexpr std::string_view kJson = "json.";
   if (path.starts_with(kHeader)) {
     for (const auto& [name, value] : received.headers)
-      if (name == path.substr(kHeader.size())) return text(value);
+      if (lowered(name) == lowered(std::string_view(path).substr(kHeader.size()))) return text(value);
   } else if (path.starts_with(kJson)) {
     return data_at(received.body, std::string_view(path).substr(kJson.size()));
   }

@@ -4,6 +4,7 @@
 
 #include "core/alert_watch.hpp"
 #include "core/recovery.hpp"
+#include "core/report_effects.hpp"
 
 namespace notify {
 namespace {
@@ -18,6 +19,18 @@ constexpr Duration kAskFor = 3 * 24h;
 // A database with so many messages is scanned in a blink.
 constexpr std::int64_t kSmall = 100'000;
 constexpr Duration kScanEvery = 24h;
+
+// An answer that accepts or refuses, with what else it says.
+Receipt as_receipt(const LookUpAnswer& answer) {
+  Receipt receipt;
+  receipt.reference = answer.reference;
+  const bool accepted = answer.kind == LookUpAnswer::Kind::kAccepted;
+  receipt.verdict = accepted ? ReceiptVerdict::kAccepted : ReceiptVerdict::kRefused;
+  receipt.disable_endpoint = answer.disable_endpoint;
+  receipt.halt_channel = answer.halt_channel;
+  receipt.reason = answer.reason;
+  return receipt;
+}
 
 }  // namespace
 
@@ -140,8 +153,12 @@ Result<void> Reconciler::settle_by_answer(const InboxRow& row, const ChannelConf
     case LookUpAnswer::Kind::kUnknown: break;
   }
   settled = changed ? 1 : 0;
-  if (!changed) TRY(ports_.store.inbox().looked_up(row.message_id, row.token, now));
-  return {};
+  if (!changed) {
+    TRY(ports_.store.inbox().looked_up(row.message_id, row.token, now));
+    return {};
+  }
+  if (!answer.disable_endpoint && !answer.halt_channel) return {};
+  return take_effect(ports_.store, as_receipt(answer), *present, proof.actor, now);
 }
 
 // --- accounts -----------------------------------------------------------------------------------------------

@@ -16,6 +16,18 @@ constexpr Duration kLookAgain = 1min;
 // How long a claim may lie before its call (row 8b).
 constexpr Duration kFrozen = 5s;
 
+InboxClaim inbox_claim(const std::string& message_id, const Dispatch& dispatch, std::int64_t token, std::int64_t holder,
+                       Instant now) {
+  const Envelope& envelope = dispatch.envelope;
+  return {message_id,
+          envelope.outbox_id,
+          envelope.channel,
+          token,
+          holder,
+          now,
+          is_recipient_reference(envelope.recipient) ? dispatch.address : std::string()};
+}
+
 }  // namespace
 
 std::optional<Outcome> refuse_late(const Call& call, Clock& clock, const Policies& policies) {
@@ -86,8 +98,8 @@ Result<void> Worker::claim_call(const Prepared& prepared, Group& group, Instant 
 
   const Envelope& envelope = prepared.dispatch.envelope;
   const std::int64_t token = new_token(ports_.random);
-  TRY_ASSIGN(const bool won, ports_.store.inbox().claim({prepared.delivery.handle.message_id, envelope.outbox_id,
-                                                         envelope.channel, token, holder_, now}));
+  TRY_ASSIGN(const bool won, ports_.store.inbox().claim(inbox_claim(prepared.delivery.handle.message_id,
+                                                                    prepared.dispatch, token, holder_, now)));
   if (!won) return contested(prepared, group, now);
   if (const auto cap = recipient_cap(channel, envelope)) {
     TRY(ports_.store.recipients().count_call(channel.name, recipient_subjects(prepared.dispatch), envelope.message_id,
@@ -125,7 +137,8 @@ Result<void> Worker::take_up(const InboxRow& row, const Prepared& prepared, Grou
   }
   const std::int64_t token = new_token(ports_.random);
   TRY_ASSIGN(const bool resumed,
-             ports_.store.inbox().resume(row.message_id, row.token, token, holder_, forgotten, now));
+             ports_.store.inbox().resume(
+                 row.token, inbox_claim(row.message_id, prepared.dispatch, token, holder_, now), forgotten));
   if (resumed) {
     begin_call(prepared, group, token, row.calls + 1, true, row.first_call_at, now);
   } else {

@@ -10,7 +10,7 @@ using sqlite::Use;
 
 #define INBOX_COLUMNS                                                                                          \
   "message_id, outbox_id, channel, status, claim_token, holder, claimed_at, resume_at, first_call_at, calls, " \
-  "unknown_before, reason, reference, settled_at"
+  "unknown_before, reason, reference, settled_at, address"
 
 InboxRow read_inbox(const Use& row) {
   InboxRow inbox;
@@ -30,6 +30,7 @@ InboxRow read_inbox(const Use& row) {
   inbox.reason = row.text(11);
   inbox.reference = row.text(12);
   inbox.settled_at = row.maybe_instant(13);
+  inbox.address = row.text(14);
   return inbox;
 }
 
@@ -62,20 +63,21 @@ Result<bool> SqliteInbox::claim(const InboxClaim& claim) {
   }
   return change_one(session_, R"sql(
     INSERT INTO notification_inbox (message_id, outbox_id, channel, status, claim_token, holder, claimed_at,
-                                    first_call_at, calls, created_at, updated_at)
-    VALUES (?1, ?2, ?3, 'SENDING', ?4, ?5, ?6, ?6, 1, ?6, ?6)
+                                    first_call_at, calls, created_at, updated_at, address)
+    VALUES (?1, ?2, ?3, 'SENDING', ?4, ?5, ?6, ?6, 1, ?6, ?6, ?7)
     ON CONFLICT (message_id) DO NOTHING)sql",
-                    claim.message_id, claim.outbox_id, claim.channel, claim.token, claim.holder, claim.now);
+                    claim.message_id, claim.outbox_id, claim.channel, claim.token, claim.holder, claim.now,
+                    claim.address);
 }
 
-Result<bool> SqliteInbox::resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
-                                 std::int64_t holder, Instant first_call_after, Instant now) {
+Result<bool> SqliteInbox::resume(std::int64_t old_token, const InboxClaim& claim, Instant first_call_after) {
   return change_one(session_, R"sql(
     UPDATE notification_inbox
-       SET claim_token = ?3, holder = ?4, claimed_at = ?5, resume_at = NULL, calls = calls + 1, updated_at = ?5
+       SET claim_token = ?3, holder = ?4, claimed_at = ?5, resume_at = NULL, calls = calls + 1, updated_at = ?5,
+           address = ?6
      WHERE message_id = ?1 AND claim_token = ?2 AND status = 'SENDING' AND holder = 0 AND resume_at <= ?5 AND
-           first_call_at > ?6)sql",
-                    message_id, old_token, new_token, holder, now, first_call_after);
+           first_call_at > ?7)sql",
+                    claim.message_id, old_token, claim.token, claim.holder, claim.now, claim.address, first_call_after);
 }
 
 // Two statements, so that the counter of the state that is left is known.

@@ -11,8 +11,7 @@ class SqliteInbox final : public InboxTable {
 
   Result<std::optional<InboxRow>> find(std::string_view message_id) override;
   Result<bool> claim(const InboxClaim& claim) override;
-  Result<bool> resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token, std::int64_t holder,
-                      Instant first_call_after, Instant now) override;
+  Result<bool> resume(std::int64_t old_token, const InboxClaim& claim, Instant first_call_after) override;
   // A late result of a claim that is ERROR already: SENT and FAILED land, another ERROR changes nothing (false).
   Result<bool> settle(const Settlement& settlement) override;
   Result<bool> rest(std::string_view message_id, std::int64_t token, Instant resume_at, int calls,

@@ -7,7 +7,7 @@ namespace {
 
 #define LANE_COLUMNS                                                                                           \
   "channel, paused, paused_until, reason, halted, probe_at, probe_interval_ms, hold_until, refused_in_a_row, " \
-  "rate_next_us, pause_reason, paused_at"
+  "rate_next_us, pause_reason, paused_at, reported_at, opened_at"
 
 Lane read_lane(const sqlite::Use& row) {
   Lane lane;
@@ -23,6 +23,8 @@ Lane read_lane(const sqlite::Use& row) {
   lane.rate_next_us = row.integer(9);
   lane.pause_reason = row.text(10);
   lane.paused_at = row.maybe_instant(11);
+  lane.reported_at = row.maybe_instant(12);
+  lane.opened_at = row.instant(13);
   return lane;
 }
 
@@ -51,15 +53,16 @@ Result<std::optional<Lane>> SqliteLanes::find(std::string_view channel) {
 Result<void> SqliteLanes::save(const Lane& lane, Instant now) {
   TRY_ASSIGN(sqlite::Use save, session_.writer().use(R"sql(
     INSERT INTO notification_lane (channel, reason, halted, probe_at, probe_interval_ms, hold_until, refused_in_a_row,
-                                   rate_next_us, updated_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                                   rate_next_us, updated_at, reported_at, opened_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
     ON CONFLICT (channel) DO UPDATE
        SET reason = excluded.reason, halted = excluded.halted, probe_at = excluded.probe_at,
            probe_interval_ms = excluded.probe_interval_ms, hold_until = excluded.hold_until,
            refused_in_a_row = excluded.refused_in_a_row, rate_next_us = excluded.rate_next_us,
-           updated_at = excluded.updated_at)sql"));
+           updated_at = excluded.updated_at, reported_at = excluded.reported_at,
+           opened_at = excluded.opened_at)sql"));
   TRY(save.bind(lane.channel, lane.reason, lane.halted, lane.probe_at, lane.probe_interval, lane.hold_until,
-                lane.refused_in_a_row, lane.rate_next_us, now)
+                lane.refused_in_a_row, lane.rate_next_us, now, lane.reported_at, lane.opened_at)
           .run());
   return {};
 }
@@ -80,7 +83,8 @@ Result<bool> SqliteLanes::resume(std::string_view channel, Instant now) {
   return change_one(session_, R"sql(
     UPDATE notification_lane
        SET paused = 0, paused_until = NULL, paused_at = NULL, pause_reason = '', halted = 0, probe_at = 0,
-           probe_interval_ms = 0, hold_until = NULL, refused_in_a_row = 0, reason = '', updated_at = ?2
+           probe_interval_ms = 0, hold_until = NULL, refused_in_a_row = 0, reason = '', reported_at = NULL,
+           opened_at = ?2, updated_at = ?2
      WHERE channel = ?1 AND (paused = 1 OR halted = 1 OR hold_until IS NOT NULL))sql",
                     channel, now);
 }

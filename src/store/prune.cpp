@@ -147,7 +147,8 @@ Result<bool> SqlitePrune::scrub(std::int64_t outbox_id, Instant cutoff, Instant 
      WHERE id = ?1 AND status = ?2)sql",
                                              outbox_id, name(message->outbox), kScrubbedRecipient));
   ASSERT(scrubbed);
-  TRY(change_one(session_, "UPDATE notification_inbox SET detail = '' WHERE message_id = ?1", message->message_id));
+  TRY(change_one(session_, "UPDATE notification_inbox SET detail = '', address = '' WHERE message_id = ?1",
+                 message->message_id));
   TRY_ASSIGN(Use attempts, session_.writer().use(R"sql(
     UPDATE notification_attempt SET detail = '' WHERE message_id = ?1)sql"));
   TRY(attempts.bind(message->message_id).run());

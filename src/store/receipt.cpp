@@ -21,17 +21,19 @@ Result<std::optional<std::int64_t>> SqliteReceipts::keep(const Receipt& receipt,
   const bool accepted = receipt.verdict == ReceiptVerdict::kAccepted;
   TRY_ASSIGN(const bool kept,
              change_one(session_, R"sql(
-    INSERT INTO notification_receipt (message_id, reference, channel, verdict, attempt, at, reason, received_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING)sql",
+    INSERT INTO notification_receipt (message_id, reference, channel, verdict, disable_endpoint, halt_channel, attempt, at,
+                                      reason, received_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING)sql",
                         receipt.message_id, receipt.reference, receipt.channel, accepted ? kAccepted : kRefused,
-                        receipt.attempt, receipt.at.value_or(Instant{}), receipt.reason, now));
+                        receipt.disable_endpoint, receipt.halt_channel, receipt.attempt, receipt.at.value_or(Instant{}),
+                        receipt.reason, now));
   if (!kept) return std::nullopt;
   return session_.database().last_insert_id();
 }
 
 Result<std::vector<Receipt>> SqliteReceipts::waiting(std::int64_t after, int limit) {
   TRY_ASSIGN(Use query, session_.database().use(R"sql(
-    SELECT id, message_id, reference, channel, verdict, attempt, at, reason, received_at
+    SELECT id, message_id, reference, channel, verdict, attempt, at, reason, received_at, disable_endpoint, halt_channel
       FROM notification_receipt WHERE applied_at IS NULL AND id > ?1 ORDER BY id LIMIT ?2)sql"));
   query.bind(after, limit);
   std::vector<Receipt> receipts;
@@ -48,6 +50,8 @@ Result<std::vector<Receipt>> SqliteReceipts::waiting(std::int64_t after, int lim
     if (query.integer(6) != 0) receipt.at = query.instant(6);
     receipt.reason = query.text(7);
     receipt.received_at = query.instant(8);
+    receipt.disable_endpoint = query.flag(9);
+    receipt.halt_channel = query.flag(10);
   }
 }
 

@@ -273,6 +273,10 @@ constexpr auto kConfigKeys = std::to_array<ConfigKey>({
     {"channels.*", "from", "string", "", "The sender, an address that SES has verified. Required.", "ses"},
     {"channels.*", "reply_to", "list of strings", "[]", "Where answers go.", "ses"},
     {"channels.*", "configuration_set", "string", "", "The SES configuration set, for its events.", "ses"},
+    {"channels.*", "sns_topic", "string", "",
+     "The ARN of the SNS topic whose posts `reconcile --receipts - --format ses` believes. Without it all are.", "ses"},
+    {"channels.*", "sns_certificate", "path", "",
+     "The certificate that SNS signs with (PEM, from the post's `SigningCertURL`); with `sns_topic`.", "ses"},
     {"channels.*", "url", "string", "the region's", "Another server: https://HOST or https://HOST:PORT.", "ses"},
 
     {"channels.*", "recipe", "name or path", "",

@@ -126,6 +126,13 @@ SesDriverConfig read_ses(Section& section) {
     section.problem("from", "is no mail address");
   section.texts("reply_to", driver.reply_to);
   word(section, "configuration_set", driver.configuration_set);
+  word(section, "sns_topic", driver.sns_topic);
+  section.path("sns_certificate", driver.sns_certificate);
+  if (driver.sns_topic.empty() != driver.sns_certificate.empty())
+    section.problem(
+        driver.sns_topic.empty() ? "sns_topic" : "sns_certificate",
+        "is missing: an event is believed by its signature and its topic, since everybody's topics have the "
+        "same signer");
   driver.url = "https://email." + driver.region + ".amazonaws.com";
   read_origin(section, "url", driver.url);
   return driver;

@@ -10,6 +10,7 @@
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/x509.h>
 
 #include <algorithm>
 #include <array>
@@ -43,6 +44,7 @@ using Signature = std::unique_ptr<ECDSA_SIG, FreeWith<ECDSA_SIG_free>>;
 using Builder = std::unique_ptr<OSSL_PARAM_BLD, FreeWith<OSSL_PARAM_BLD_free>>;
 using Parameters = std::unique_ptr<OSSL_PARAM, FreeWith<OSSL_PARAM_free>>;
 using Memory = std::unique_ptr<BIO, FreeWith<BIO_free_all>>;
+using Certificate = std::unique_ptr<X509, FreeWith<X509_free>>;
 
 const unsigned char* bytes(std::string_view text) noexcept {
   return reinterpret_cast<const unsigned char*>(text.data());
@@ -176,6 +178,53 @@ Result<std::string> PrivateKey::agree(std::string_view peer) const {
   ASSERT(EVP_PKEY_derive_init(context.get()) == 1 && EVP_PKEY_derive_set_peer(context.get(), other.get()) == 1);
   ASSERT(EVP_PKEY_derive(context.get(), bytes(secret), &size) == 1 && size == kScalar);
   return secret;
+}
+
+// --- public keys
+
+struct PublicKey::Impl {
+  Key key;
+};
+
+Result<PublicKey> PublicKey::from_text(std::string_view text) {
+  constexpr const char* kHint = "it is PEM that begins with -----BEGIN PUBLIC KEY-----, or its base64 in one line";
+  std::string der;
+  Key key;
+  if (text.find("-----BEGIN") != std::string_view::npos) {
+    const Memory memory(BIO_new_mem_buf(text.data(), static_cast<int>(std::min<std::size_t>(text.size(), 1U << 20U))));
+    key.reset(PEM_read_bio_PUBKEY(memory.get(), nullptr, &no_passphrase, nullptr));
+  } else if (from_base64(text, der)) {
+    const unsigned char* at = bytes(std::string_view(der));
+    key.reset(d2i_PUBKEY(nullptr, &at, static_cast<long>(der.size())));
+    if (at != bytes(std::string_view(der)) + der.size()) key.reset();
+  }
+  ERR_clear_error();
+  if (key == nullptr) return fail(Code::kConfig, "this is no public key", kHint);
+  if (!on_p256(key.get())) return fail(Code::kConfig, "the public key is not on the curve P-256");
+  return PublicKey(std::make_shared<const Impl>(Impl{std::move(key)}));
+}
+
+Result<PublicKey> PublicKey::from_certificate(std::string_view pem) {
+  const Memory memory(BIO_new_mem_buf(pem.data(), static_cast<int>(std::min<std::size_t>(pem.size(), 1U << 20U))));
+  const Certificate certificate(PEM_read_bio_X509(memory.get(), nullptr, &no_passphrase, nullptr));
+  Key key(certificate != nullptr ? X509_get_pubkey(certificate.get()) : nullptr);
+  ERR_clear_error();
+  if (key == nullptr)
+    return fail(Code::kConfig, "this is no certificate in PEM", "it begins with -----BEGIN CERTIFICATE-----");
+  const bool rsa = EVP_PKEY_get_base_id(key.get()) == EVP_PKEY_RSA && EVP_PKEY_get_bits(key.get()) >= kShortestRsa;
+  if (!rsa && !on_p256(key.get()))
+    return fail(Code::kConfig, "the certificate's key is neither RSA with 2048 bits or more nor on the curve P-256");
+  return PublicKey(std::make_shared<const Impl>(Impl{std::move(key)}));
+}
+
+bool PublicKey::verify(std::string_view message, std::string_view signature, Digest digest) const {
+  const DigestContext context(EVP_MD_CTX_new());
+  const EVP_MD* const hash = digest == Digest::kSha1 ? EVP_sha1() : EVP_sha256();
+  ASSERT(EVP_DigestVerifyInit(context.get(), nullptr, hash, nullptr, impl_->key.get()) == 1);
+  const int verified =
+      EVP_DigestVerify(context.get(), bytes(signature), signature.size(), bytes(message), message.size());
+  ERR_clear_error();
+  return verified == 1;
 }
 
 bool is_p256_point(std::string_view point) {

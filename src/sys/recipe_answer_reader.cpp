@@ -47,6 +47,15 @@ std::optional<std::pair<int, int>> status_range(std::string_view text) {
   return std::pair(*from, *to);
 }
 
+// What a report says beside what became of its message.
+void read_effects(Section& section, bool proves, bool& disable_endpoint, bool& halt_channel) {
+  section.boolean("disable_endpoint", disable_endpoint);
+  section.boolean("halt_channel", halt_channel);
+  for (const auto& [key, set] :
+       {std::pair{"disable_endpoint", disable_endpoint}, std::pair{"halt_channel", halt_channel}})
+    if (set && !proves) section.problem(key, "means something only with outcome = \"accepted\" or \"refused\"");
+}
+
 bool is_word(std::string_view text) {
   return text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
@@ -286,6 +295,8 @@ void RecipeReader::read_look_up(Section& section) {
     one.require("outcome");
     if (const auto word = one.choice("outcome", {"accepted", "refused", "never_arrived", "unknown"}))
       rule.kind = std::array{Kind::kAccepted, Kind::kRefused, Kind::kNeverArrived, Kind::kUnknown}.at(*word);
+    const bool proves = rule.kind == Kind::kAccepted || rule.kind == Kind::kRefused;
+    read_effects(one, proves, rule.disable_endpoint, rule.halt_channel);
     one.text("reason", rule.reason);
     if (!is_word(rule.reason)) one.problem("reason", "must be a word of a-z, 0-9, - and _");
     look_up.rules.push_back(std::move(rule));
@@ -296,17 +307,32 @@ void RecipeReader::read_look_up(Section& section) {
 
 // --- receipts
 
-void RecipeReader::read_receipt_signature(Section& section, RecipeReceiptSignature& signature) {
+void RecipeReader::read_receipt_signature(Section& section) {
+  using Kind = RecipeReceiptSignature::Kind;
+  RecipeReceiptSignature& way = recipe_.receipt->signatures.emplace_back();
+  read_tests(section, "header", true, way.match.tests);
   section.require("value");
-  source(section, "value", signature.source);
-  text(section, "prefix", recipe_roots::kReceived, signature.prefix);
-  if (section.find("algorithm") != nullptr) {
-    read_signature(section, signature.hmac.emplace(), recipe_roots::kReceived);
-    if (section.find("expected") != nullptr) section.problem("expected", "is for a word without algorithm");
+  source(section, "value", way.source);
+  text(section, "prefix", recipe_roots::kReceived, way.prefix);
+  if (section.find("algorithm") == nullptr) {
+    section.require("expected");
+    text(section, "expected", recipe_roots::kSettings, way.expected);
     return;
   }
-  section.require("expected");
-  text(section, "expected", recipe_roots::kSettings, signature.expected);
+  if (section.find("expected") != nullptr) section.problem("expected", "is for a word without algorithm");
+  const auto algorithm = section.choice("algorithm", {"hmac-sha256", "hmac-sha1", "ecdsa-p256-sha256"});
+  way.kind = algorithm == 2U ? Kind::kEcdsa : Kind::kHmac;
+  if (algorithm == 1U) way.made.algorithm = RecipeSignature::Algorithm::kHmacSha1;
+  read_signed_text(section, way.made, recipe_roots::kReceived);
+  if (way.kind == Kind::kEcdsa && way.made.encoding != RecipeSignature::Encoding::kBase64)
+    section.problem("encoding", "must be base64 where the algorithm is ecdsa-p256-sha256");
+}
+
+// One way in which they are signed, or several.
+void RecipeReader::read_receipt_signatures(Section& section) {
+  if (const toml::node* node = section.find("signature"); node != nullptr && node->is_array())
+    return each(section, "signature", "receipt.signature", [this](Section& one) { read_receipt_signature(one); });
+  if (auto one = child(section, "signature", "receipt.signature")) read_receipt_signature(*one);
 }
 
 void RecipeReader::read_receipt(Section& section) {
@@ -328,11 +354,11 @@ void RecipeReader::read_receipt(Section& section) {
     one.require("outcome");
     if (const auto word = one.choice("outcome", {"accepted", "refused", "ignore"}); word && *word < 2)
       rule.verdict = *word == 0 ? ReceiptVerdict::kAccepted : ReceiptVerdict::kRefused;
+    read_effects(one, rule.verdict.has_value(), rule.disable_endpoint, rule.halt_channel);
     receipt.rules.push_back(std::move(rule));
   });
   if (receipt.rules.empty()) section.problem("rule", "no rule says what a receipt means");
-  if (auto signature = child(section, "signature", "receipt.signature"))
-    read_receipt_signature(*signature, receipt.signature.emplace());
+  read_receipt_signatures(section);
 }
 
 }  // namespace notify::recipe_file

@@ -64,7 +64,8 @@ constexpr auto kRecipeSections = std::to_array<ConfigSection>({
     {"receipt.signature",
      "How the vendor signs what it posts. The headers come from the environment of a CGI script (`HTTP_X_SIGNATURE`), "
      "the "
-     "URL from `NOTIFYCTL_RECEIPT_URL`. A body whose signature is missing or wrong is refused as a whole."},
+     "URL from `NOTIFYCTL_RECEIPT_URL`. A body whose signature is missing or wrong is refused as a whole. A vendor "
+     "who signs in several ways has `[[receipt.signature]]`: the first whose `header` matches."},
 });
 
 constexpr std::string_view kMatchStatus =
@@ -235,6 +236,8 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"look_up.answer", "header", "table", "", kMatchHeader},
     {"look_up.answer", "text", "string or list", "", kMatchText},
     {"look_up.answer", "outcome", "string", "", "`accepted`, `refused`, `never_arrived` or `unknown`. Required."},
+    {"look_up.answer", "disable_endpoint", "true or false", "false", "As in `[[receipt.rule]]`."},
+    {"look_up.answer", "halt_channel", "true or false", "false", "As in `[[receipt.rule]]`."},
     {"look_up.answer", "reason", "string", "", "A short word that is kept."},
 
     {"receipt", "body", "string", "\"json\"", "`json` or `form`."},
@@ -248,14 +251,25 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"receipt.rule", "json", "table", "", kMatchJson},
     {"receipt.rule", "outcome", "string", "",
      "`accepted`, `refused`, or `ignore` for what says nothing about the end. Required."},
+    {"receipt.rule", "disable_endpoint", "true or false", "false",
+     "The address that the message went to is dead, or wants nothing more: it is not written to again. Not with "
+     "`ignore`."},
+    {"receipt.rule", "halt_channel", "true or false", "false",
+     "The account or the sender is in trouble, not this message: the channel is halted, unless the message was sent "
+     "more "
+     "than an hour ago or before the channel was last opened. It opens when a message that is sent later is reported "
+     "as "
+     "accepted, or by `channel resume`. Not with `ignore`."},
 
+    {"receipt.signature", "header", "table", "", kMatchHeader},
     {"receipt.signature", "value", "source", "",
      "Where the signature stands: `header:NAME`, or a JSON pointer. Required."},
     {"receipt.signature", "prefix", "text with placeholders", "", "What stands before the signature in it, `sha256=`."},
     {"receipt.signature", "algorithm", "string", "",
-     "`hmac-sha256` or `hmac-sha1`. Without it there must stand the word `expected`."},
-    {"receipt.signature", "encoding", "string", "\"hex\"", "`hex` or `base64`."},
-    {"receipt.signature", "key", "text with placeholders", "", "The key; with `algorithm`."},
+     "`hmac-sha256`, `hmac-sha1` or `ecdsa-p256-sha256`. Without it there must stand the word `expected`."},
+    {"receipt.signature", "encoding", "string", "\"hex\"", "`hex` or `base64`; ECDSA's signature (ASN.1) is `base64`."},
+    {"receipt.signature", "key", "text with placeholders", "",
+     "The key; with `algorithm`. Of ECDSA the public one, in PEM or its base64 alone."},
     {"receipt.signature", "text", "text with placeholders", "", "What is signed; with `algorithm`."},
     {"receipt.signature", "expected", "text with placeholders", "", "A word that both know; without `algorithm`."},
 });

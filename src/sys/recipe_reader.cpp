@@ -310,6 +310,7 @@ void RecipeReader::check_reachable(const toml::table& root) {
   if (recipe_.batch) look(root["batch"]["answer"], "batch.answer", recipe_.batch->answers);
   if (recipe_.look_up) look(root["look_up"]["answer"], "look_up.answer", recipe_.look_up->rules);
   if (recipe_.receipt) look(root["receipt"]["rule"], "receipt.rule", recipe_.receipt->rules);
+  if (recipe_.receipt) look(root["receipt"]["signature"], "receipt.signature", recipe_.receipt->signatures);
 }
 
 void RecipeReader::check_whole(Section& top) {

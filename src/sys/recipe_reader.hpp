@@ -44,6 +44,7 @@ class RecipeReader {
   RecipeNode read_node(const toml::node& node, const std::string& where, RecipeRoots roots);
   void read_auth(Section& section, RecipeAuth& auth, RecipeRoots roots);
   void read_signature(Section& section, RecipeSignature& signature, RecipeRoots roots);
+  void read_signed_text(Section& section, RecipeSignature& signature, RecipeRoots roots);
   void read_jwt(Section& section);
   void read_token(Section& section);
   void member_name(const toml::node& node, const std::string& where, std::string_view key, RecipeRoots roots,
@@ -68,7 +69,8 @@ class RecipeReader {
   void read_evidence(Section& section, RecipeEvidence& evidence);
   void read_look_up(Section& section);
   void read_receipt(Section& section);
-  void read_receipt_signature(Section& section, RecipeReceiptSignature& signature);
+  void read_receipt_signature(Section& section);
+  void read_receipt_signatures(Section& section);
   void read_find(Section& section, RecipeRoots roots, std::vector<std::pair<RecipeSource, RecipeText>>& find);
   bool sources(Section& section, std::string_view key, std::vector<RecipeSource>& target);
   bool source(Section& section, std::string_view key, RecipeSource& target);

@@ -187,9 +187,13 @@ void RecipeReader::read_auth(Section& section, RecipeAuth& auth, RecipeRoots roo
 
 void RecipeReader::read_signature(Section& section, RecipeSignature& signature, RecipeRoots roots) {
   using Algorithm = RecipeSignature::Algorithm;
-  using Encoding = RecipeSignature::Encoding;
   if (const auto algorithm = section.choice("algorithm", {"hmac-sha256", "hmac-sha1"}))
     signature.algorithm = *algorithm == 0 ? Algorithm::kHmacSha256 : Algorithm::kHmacSha1;
+  read_signed_text(section, signature, roots);
+}
+
+void RecipeReader::read_signed_text(Section& section, RecipeSignature& signature, RecipeRoots roots) {
+  using Encoding = RecipeSignature::Encoding;
   if (const auto encoding = section.choice("encoding", {"hex", "base64"}))
     signature.encoding = *encoding == 0 ? Encoding::kHex : Encoding::kBase64;
   section.require("key");

@@ -20,7 +20,7 @@ class Prune : public StoreTest {
       if (*end == InboxState::kSkipped) {
         TRY(store->inbox().skip(row.message_id, row.outbox_id, "mail", "cancelled", now));
       } else {
-        TRY(store->inbox().claim({row.message_id, row.outbox_id, "mail", 5, 1, now}));
+        TRY(store->inbox().claim({row.message_id, row.outbox_id, "mail", 5, 1, now, "a@example.com"}));
         TRY(store->inbox().settle({row.message_id, 5, *end, "why", "said: a@example.com", {}, 0, now}));
         TRY(store->history().event(row.message_id, "told", "x", "work", now));
       }
@@ -128,6 +128,7 @@ TEST_F(Prune, ScrubbingKeepsStatesAndKeys) {
   EXPECT_EQ(text("SELECT fingerprint FROM notification_outbox WHERE dedup_key = 'sql'"),
             *fingerprint("mail", "a@example.com", "", "transactional", R"({"body":"secret"})"));
   EXPECT_TRUE(store->operators().whereabouts(row.message_id)->value().scrubbed());
+  EXPECT_EQ(store->inbox().find(row.message_id)->value().address, "");
 }
 
 TEST_F(Prune, ScrubbingEmptiesBroadcastsThatMakeNoMoreMessages) {

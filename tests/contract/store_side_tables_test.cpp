@@ -71,8 +71,12 @@ TEST_F(SideTablesTest, ALaneComesBackAsItWasSaved) {
   lane.hold_until = now + 2h;
   lane.refused_in_a_row = 4;
   lane.rate_next_us = now.ms * 1000 + 7;
+  lane.reported_at = now - 1s;
+  lane.opened_at = now - 1h;
   write([&] { return store->lanes().save(lane, now); });
   const Lane found = store->lanes().find("sms")->value();
+  EXPECT_EQ(found.reported_at, lane.reported_at);
+  EXPECT_EQ(found.opened_at, lane.opened_at);
   EXPECT_EQ(found.reason, "http-401");
   EXPECT_FALSE(found.paused);
   EXPECT_TRUE(found.halted);
@@ -111,6 +115,7 @@ TEST_F(SideTablesTest, APauseLeavesBreakerAndRateAsTheyAre) {
   lane.probe_at = now + 5s;
   lane.hold_until = now + 2h;
   lane.rate_next_us = 77;
+  lane.reported_at = now;
   write([&] { return store->lanes().save(lane, now); });
   write([&] { return store->lanes().pause("sms", std::nullopt, "why", now); });
   const Lane paused = store->lanes().find("sms")->value();
@@ -125,6 +130,8 @@ TEST_F(SideTablesTest, APauseLeavesBreakerAndRateAsTheyAre) {
   EXPECT_FALSE(open.paused);
   EXPECT_FALSE(open.halted);
   EXPECT_EQ(open.hold_until, std::nullopt);
+  EXPECT_EQ(open.reported_at, std::nullopt);
+  EXPECT_EQ(open.opened_at, now);
   EXPECT_EQ(open.rate_next_us, 77);  // the vendor's limit is no matter of pauses
   EXPECT_FALSE(written([&] { return store->lanes().resume("sms", now); }));
   EXPECT_FALSE(written([&] { return store->lanes().resume("never-seen", now); }));

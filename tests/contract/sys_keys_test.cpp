@@ -115,6 +115,72 @@ TEST(Keys, WhatIsNoKeyIsRefusedWithoutBeingRepeated) {
   EXPECT_FALSE(PrivateKey::from_p256(std::string(31, '\x01')).has_value());
 }
 
+// --- public keys
+
+// A key, a body, a time and a signature that SendGrid has published with its own verifier.
+constexpr const char* kVendorsKey =
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/"
+    "7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6w"
+    "EA3F+g==";
+constexpr const char* kVendorsBody =
+    R"([{"email":"hello@world.com","event":"dropped","reason":"Bounced Address","sg_event_id":)"
+    R"("ZHJvcC0xMDk5NDkxOS1MUnpYbF9OSFN0T0doUTRrb2ZTbV9BLTA","sg_message_id":)"
+    R"("LRzXl_NHStOGhQ4kofSm_A.filterdrecv-p3mdw1-756b745b58-kmzbl-18-5F5FC76C-9.0","smtp-id":)"
+    R"("<LRzXl_NHStOGhQ4kofSm_A@ismtpd0039p1iad1.sendgrid.net>","timestamp":1600112492}])"
+    "\r\n";
+constexpr const char* kVendorsSignature =
+    "MEUCIGHQVtGj+Y3LkG9fLcxf3qfI10QysgDWmMOVmxG0u6ZUAiEAyBiXDWzM+uOe5W0JuG+luQAbPIqHh89M15TluLtEZtM=";
+
+TEST(Keys, AVendorsSignatureIsVerified) {
+  std::string signature;
+  ASSERT_TRUE(from_base64(kVendorsSignature, signature));
+  const std::string signed_text = std::string("1600112502") + kVendorsBody;
+  const std::string pem = "-----BEGIN PUBLIC KEY-----\n" + std::string(kVendorsKey) + "\n-----END PUBLIC KEY-----\n";
+  for (const std::string& text : {std::string(kVendorsKey), pem}) {
+    const auto key = PublicKey::from_text(text);
+    ASSERT_TRUE(key.has_value()) << key.error().message;
+    EXPECT_TRUE(key->verify(signed_text, signature));
+    EXPECT_FALSE(key->verify(signed_text + " ", signature));
+    EXPECT_FALSE(key->verify("1600112503" + std::string(kVendorsBody), signature));
+    for (std::size_t i = 0; i < signature.size(); ++i) {
+      std::string forged = signature;
+      forged[i] = static_cast<char>(forged[i] ^ 1);
+      EXPECT_FALSE(key->verify(signed_text, forged)) << i;
+    }
+    for (const std::string& none : {std::string(), std::string(64, '\0'), signature + "x", signature.substr(1)})
+      EXPECT_FALSE(key->verify(signed_text, none));
+  }
+}
+
+TEST(Keys, WhatIsNoPublicKeyOnP256IsRefused) {
+  for (const char* text : {"", "SECRET", "AAAA", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"}) {
+    const auto key = PublicKey::from_text(text);
+    ASSERT_FALSE(key.has_value()) << text;
+    EXPECT_EQ(key.error().code, Code::kConfig);
+    EXPECT_THAT(key.error().message, HasSubstr("no public key"));
+  }
+  EXPECT_FALSE(PublicKey::from_text(test::kEcKey).has_value()) << "a private key";
+  const auto other = PublicKey::from_text(test::kRsaPublicKey);
+  ASSERT_FALSE(other.has_value());
+  EXPECT_THAT(other.error().message, HasSubstr("not on the curve P-256"));
+}
+
+TEST(Keys, TheKeyOfACertificateVerifies) {
+  const auto key = PublicKey::from_certificate(test::kRsaCertificate);
+  ASSERT_TRUE(key.has_value()) << key.error().message;
+  const std::string signature = PrivateKey::from_pem(test::kRsaKey).value().sign("text");
+  EXPECT_TRUE(key->verify("text", signature));
+  EXPECT_FALSE(key->verify("another", signature));
+  EXPECT_FALSE(key->verify("text", signature, PublicKey::Digest::kSha1));
+  EXPECT_FALSE(key->verify("text", signature.substr(1)));
+  for (const char* text : {"", "SECRET", test::kRsaKey, test::kRsaPublicKey}) {
+    const auto none = PublicKey::from_certificate(text);
+    ASSERT_FALSE(none.has_value());
+    EXPECT_EQ(none.error().code, Code::kConfig);
+    EXPECT_THAT(none.error().message, HasSubstr("no certificate"));
+  }
+}
+
 TEST(Keys, Base64UrlVectors) {
   const std::pair<std::string, std::string> vectors[] = {
       {"", ""}, {"f", "Zg"}, {"fo", "Zm8"}, {"foo", "Zm9v"}, {"\xfb\xff", "-_8"}};

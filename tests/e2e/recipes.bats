@@ -249,6 +249,122 @@ for line in sys.stdin: print(json.loads(line)["recipe"])'; }
   contains "$err" "did you mean"
 }
 
+# A body as SendGrid posts it, signed, through the CGI script; $1 the body, $2 what is signed instead.
+post_events() {
+  stamp=1795958769
+  printf '%s%s' "$stamp" "${2:-$1}" > signed.txt
+  run env REQUEST_METHOD=POST PATH_INFO=/sendgrid CONTENT_LENGTH="${#1}" HTTP_HOST=x REQUEST_URI=/y \
+    HTTP_X_TWILIO_EMAIL_EVENT_WEBHOOK_SIGNATURE="$(openssl dgst -sha256 -sign key.pem signed.txt | base64 -w0)" \
+    HTTP_X_TWILIO_EMAIL_EVENT_WEBHOOK_TIMESTAMP=$stamp \
+    NOTIFYCTL="$NOTIFYCTL" NOTIFYCTL_CONFIG="$PWD/config.toml" "$root/examples/receipts/receipts.cgi" <<< "$1"
+}
+
+@test "receipts: a bounce disables the address that its message went to, once; a forged one does nothing" {
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem 2> /dev/null
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out forged.pem 2> /dev/null
+  configure sendgrid "" "verification_key = \"$(openssl pkey -in key.pem -pubout -outform DER | base64 -w0)\""
+  n recipient set 42 --endpoint lane=a@example.com
+  enqueue_one sendgrid
+  by_address=$id
+  n enqueue --channel lane --to @42 --subject Paid --body hello
+  id=$out
+  deliver
+  [ "$(state "$id")" = SENT ]
+  bounce="[{\"event\":\"bounce\",\"type\":\"bounce\",\"reason\":\"550 5.1.1 <a@example.com>\",\"message_id\":\"$id\"}]"
+
+  cp key.pem right.pem
+  cp forged.pem key.pem
+  post_events "$bounce"
+  contains "$output" "403 Forbidden"
+  cp right.pem key.pem
+  post_events "$bounce" "${bounce/$id/$by_address}"
+  contains "$output" "403 Forbidden"
+  n recipient show 42
+  lacks "$out" disabled
+  [ "$(sql "SELECT count(*) FROM notification_receipt")" = 0 ]
+
+  post_events "$bounce"
+  contains "$output" "200 OK"
+  [ "$(state "$id")" = SENT ]
+  n recipient show 42
+  contains "$out" "disabled since"
+  contains "$out" "550 5.1.1"
+  lacks "$out" a@example.com
+  n show "$id"
+  contains "$out" endpoint-disabled
+
+  n enqueue --channel lane --to @42 --subject Paid --body again
+  by_id=$out
+  n enqueue --channel lane --to A@Example.com --subject Paid --body again
+  by_address=$out
+  before=$(accepted)
+  deliver
+  for next in "$by_id" "$by_address"; do
+    [ "$(state "$next")" = SKIPPED ]
+    n show "$next"
+    contains "$out" endpoint-disabled
+  done
+  [ "$(accepted)" -eq "$before" ]
+
+  # An operator knows better; the same receipt again does not.
+  n recipient set 42 --endpoint lane=a@example.com
+  post_events "$bounce"
+  contains "$output" "200 OK"
+  n recipient show 42
+  lacks "$out" disabled
+  [ "$(sql "SELECT count(*) FROM notification_receipt")" = 1 ]
+}
+
+@test "receipts: a bounce leaves the endpoint alone that leads elsewhere by now" {
+  configure postmark
+  n recipient set 42 --endpoint lane=a@example.com
+  n enqueue --channel lane --to @42 --subject Paid --body hello
+  id=$out
+  deliver
+  n recipient set 42 --endpoint lane=new@example.com
+  printf '{"RecordType":"Bounce","Inactive":true,"Description":"gone","Metadata":{"message_id":"%s"}}' "$id" > push.json
+  n reconcile --receipts push.json --format postmark
+  expect 0
+  n recipient show 42
+  lacks "$out" disabled
+  [ "$(sql "SELECT match_address FROM notification_dead_address")" = a@example.com ]
+}
+
+@test "receipts: trouble of the sender halts the channel with one alert, and not for what was sent long ago" {
+  configure bizppurio
+  result() {   # ID CODE
+    printf '{"CMSGID":"%s","RESULT":"%s","REFKEY":"%s"}' "$(sql "SELECT reference FROM notification_inbox WHERE message_id = '$1'")" \
+      "$2" "${1#*-outbox-}" > push.json
+    n reconcile --receipts push.json --format bizppurio
+    expect 0
+  }
+  for text in old one two late; do
+    n enqueue --channel lane --to +821012345678 --body "$text"
+    eval "$text=\$out"
+  done
+  deliver
+  sql "UPDATE notification_inbox SET claimed_at = claimed_at - 3700000 WHERE message_id = '$old'"
+  result "$old" 4432
+  n channel show lane
+  contains "$out" "state: open"
+  result "$one" 4432
+  result "$two" 7103
+  n channel show lane
+  contains "$out" "state: halted"
+  contains "$out" 4432
+  [ "$(sql "SELECT count(*), sum(count) FROM notification_alert WHERE kind = 'lane-halted'")" = "1|1" ]
+  n enqueue --channel lane --to +821012345678 --body three
+  before=$(accepted)
+  deliver
+  [ "$(accepted)" -eq "$before" ]
+  n channel resume lane
+  deliver
+  [ "$(accepted)" -eq $((before + 1)) ]
+  result "$late" 7104   # sent before the channel was opened
+  n channel show lane
+  contains "$out" "state: open"
+}
+
 @test "a vendor that nobody has configured before is added with a file alone" {
   cat > mine.toml << 'TOML'
 summary = "My own gateway"

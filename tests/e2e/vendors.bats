@@ -93,6 +93,51 @@ webpush() {
     'allow_private = true')"
 }
 
+# What SNS posts about message $1, which SES knows as $2, from topic $3, signed with the key in $4: to the CGI script.
+sns_posts() {
+  python3 - "$@" > post.json << 'END'
+import base64, json, subprocess, sys
+message_id, reference, topic, key = sys.argv[1:]
+event = {"eventType": "Bounce", "bounce": {"bounceType": "Permanent", "bounceSubType": "NoEmail"},
+         "mail": {"messageId": reference, "tags": {"notifyctl-message-id": [message_id]}}}
+post = {"Message": json.dumps(event), "MessageId": "m", "Timestamp": "2026-11-29T13:26:09.000Z", "TopicArn": topic, "Type": "Notification"}
+text = "".join(f"{name}\n{value}\n" for name, value in post.items())
+made = subprocess.run(["openssl", "dgst", "-sha256", "-sign", key], input=text.encode(), capture_output=True, check=True)
+print(json.dumps({**post, "SignatureVersion": "2", "Signature": base64.b64encode(made.stdout).decode()}))
+END
+  run env REQUEST_METHOD=POST PATH_INFO=/ses CONTENT_LENGTH="$(wc -c < post.json)" HTTP_HOST=x REQUEST_URI=/y \
+    NOTIFYCTL="$NOTIFYCTL" NOTIFYCTL_CONFIG="$PWD/config.toml" "$root/examples/receipts/receipts.cgi" < post.json
+}
+
+@test "SES: a bounce of our topic, signed, disables the address; a forged one and one of another topic do nothing" {
+  ses_stub
+  for who in sns forger; do
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$who" -keyout "$who.key" -out "$who.pem" 2> /dev/null
+  done
+  ses "$(printf '%s\n' 'sns_topic = "arn:aws:sns:ap-northeast-2:1:mail"' 'sns_certificate = "sns.pem"')"
+  n recipient set 42 --endpoint lane=kim@example.com
+  mail @42
+  n relay
+  n work --drain
+  [ "$(state "$id")" = SENT ]
+  reference=$(sql "SELECT reference FROM notification_inbox WHERE message_id = '$id'")
+  topic=arn:aws:sns:ap-northeast-2:1:mail
+  sns_posts "$id" "$reference" $topic forger.key
+  contains "$output" "403 Forbidden"
+  sns_posts "$id" "$reference" arn:aws:sns:ap-northeast-2:6:mail sns.key
+  contains "$output" "403 Forbidden"
+  sns_posts "$id" of-another-call $topic sns.key
+  contains "$output" "200 OK"
+  n recipient show 42
+  lacks "$out" disabled
+  sns_posts "$id" "$reference" $topic sns.key
+  contains "$output" "200 OK"
+  n recipient show 42
+  contains "$out" "disabled since"
+  contains "$out" NoEmail
+  [ "$(state "$id")" = SENT ]
+}
+
 @test "a browser reads what was pushed to it, once; one that is gone is disabled" {
   webpush
   n enqueue --channel lane --to "$(subscription kim)" --subject '결제' --body '주문 "42"' --data '{"n":1}'

@@ -16,6 +16,7 @@
 #include "core/recipe_receipt.hpp"
 #include "core/recipe_token.hpp"
 #include "core/safe_text.hpp"
+#include "core/ses_events.hpp"
 #include "evidence.hpp"
 #include "sys/recipe_file.hpp"
 
@@ -60,20 +61,23 @@ void judge(const Recipe& recipe, const HttpEvidence& evidence) {
     if (const auto token = granted_token(*recipe.token, evidence, now)) ASSERT(token->expires > now);
 }
 
-// Without its signature: that somebody knows the key must not be what keeps a body harmless.
-void take_receipts(Recipe recipe, const HttpEvidence& evidence) {
-  if (!recipe.receipt) return;
-  recipe.receipt->signature.reset();
-  RecipeReceived received;
-  received.body = evidence.body;
-  received.headers = evidence.headers;
-  const auto read = read_receipts(recipe, {}, "shop", std::move(received));
+void check_receipts(const Result<RecipeReceipts>& read) {
   if (!read) return;
   for (const Receipt& receipt : read->receipts) {
     ASSERT(!receipt.message_id.empty() || !receipt.reference.empty());
     check_text(receipt.reason, limits::kReason);
     ASSERT(valid_utf8(receipt.message_id) && valid_utf8(receipt.reference));
   }
+}
+
+// Without its signature: that somebody knows the key must not be what keeps a body harmless.
+void take_receipts(Recipe recipe, const HttpEvidence& evidence) {
+  if (!recipe.receipt) return;
+  recipe.receipt->signatures.clear();
+  RecipeReceived received;
+  received.body = evidence.body;
+  received.headers = evidence.headers;
+  check_receipts(read_receipts(recipe, {}, "shop", std::move(received)));
 }
 
 }  // namespace
@@ -92,5 +96,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const HttpEvidence evidence = evidence_of(data[1], input.substr(2));
   judge(*all[which], evidence);
   take_receipts(*all[which], evidence);
+  check_receipts(read_ses_events(evidence.body, {}));
   return 0;
 }

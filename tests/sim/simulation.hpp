@@ -231,6 +231,7 @@ class Simulation {
     if (!from.empty()) said.message_id = *std::next(from.begin(), roll(static_cast<int>(from.size())));
     said.verdict = accepted ? ReceiptVerdict::kAccepted : ReceiptVerdict::kRefused;
     if (roll(2) == 0) said.at = world_.clock.now();
+    said.halt_channel = roll(16) == 0;
     return said;
   }
 
@@ -302,6 +303,15 @@ class Simulation {
     if (!world_.broker) world_.check_accounts();  // what a broker holds is not in the database
   }
 
+  // An operator has mended what receipts had halted.
+  void open_lanes() {
+    const auto lanes = world_.observer().lanes().all();
+    ASSERT_TRUE(lanes);
+    for (const Lane& lane : *lanes)
+      ASSERT_TRUE(world_.observer().write(
+          [&] { return world_.observer().lanes().resume(lane.channel, world_.clock.now()).map([](bool) {}); }));
+  }
+
   // Everybody dies; then good times: what is left is relayed and sent, and every message must be accounted for.
   void finish() {
     while (!world_.processes().empty()) world_.kill(*world_.processes().front());
@@ -315,6 +325,7 @@ class Simulation {
       world_.broker->ack_is_lost = [] { return false; };
     }
     for (int round = 0; round < 12; ++round) {
+      open_lanes();
       world_.relay_all();
       meet_fanned_out();
       world_.work_all(good);

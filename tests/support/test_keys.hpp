@@ -44,6 +44,50 @@ H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
 inline constexpr const char* kEcX = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU";
 inline constexpr const char* kEcY = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0";
 
+// The public half of kRsaKey, as SubjectPublicKeyInfo.
+inline constexpr const char* kRsaPublicKey = R"(-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAofgWCuLjybRlzo0tZWJj
+NiuSfb4p4fAkd/wWJcyQoTbji9k0l8W26mPddxHmfHQp+Vaw+4qPCJrcS2mJPMEz
+P1Pt0Bm4d4QlL+yRT+SFd2lZS+pCgNMsD1W/YpRPEwOWvG6b32690r2jZ47soMZo
+9wGzjb/7OMg0LOL+bSf63kpaSHSXndS5z5rexMdbBYUsLA9e+KXBdQOS+UTo7WTB
+EMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6/I5IhlJH7aGhyxX
+FvUK+DWNmoudF8NAco9/h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXp
+oQIDAQAB
+-----END PUBLIC KEY-----
+)";
+
+// A certificate for kRsaKey, signed by itself.
+inline constexpr const char* kRsaCertificate = R"(-----BEGIN CERTIFICATE-----
+MIIDCTCCAfGgAwIBAgIUORfGPiToTngtdL/xOGR2hnL6xkUwDQYJKoZIhvcNAQEL
+BQAwEzERMA8GA1UEAwwIc25zLnRlc3QwIBcNMjYxMTMwMDg1OTAwWhgPMjEyNjEx
+MDYwODU5MDBaMBMxETAPBgNVBAMMCHNucy50ZXN0MIIBIjANBgkqhkiG9w0BAQEF
+AAOCAQ8AMIIBCgKCAQEAofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd/wWJcyQoTbj
+i9k0l8W26mPddxHmfHQp+Vaw+4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL+yRT+SFd2lZ
+S+pCgNMsD1W/YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb/7OMg0LOL+bSf63kpa
+SHSXndS5z5rexMdbBYUsLA9e+KXBdQOS+UTo7WTBEMa2R2CapHg665xsmtdVMTBQ
+Y4uDZlxvb3qCo5ZwKh9kG4LT6/I5IhlJH7aGhyxXFvUK+DWNmoudF8NAco9/h9ia
+GNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQIDAQABo1MwUTAdBgNVHQ4E
+FgQUMxiIj6e/g5DN3tNdVInpUWMZ2tkwHwYDVR0jBBgwFoAUMxiIj6e/g5DN3tNd
+VInpUWMZ2tkwDwYDVR0TAQH/BAUwAwEB/zANBgkqhkiG9w0BAQsFAAOCAQEAa8az
+z+jx9ij+N20PGUw/MXYMEruu2dNgD8DdGPVt9tguOjOcZnFbczvQdTJFAojG3GIs
+c1yV+NtaKqm27vzS2mBZ6V49BRQkPu0GJq4sImcp2Mtc7O5y9yZTukBDf+yl6nWr
+mcs5nFKTQkS2rLxo+YK0gd1E/2eY3OzmDajPqG32oQz5oZG5QB7H3JYniCiCbiIz
+fzdZ17akM2NItcLK3Bzr80uu3fekDZ57BYdEMbBXay8uknSyg9aNCBUFLhGf0Z/8
+DwkXypCSrmzzAxkbjoOUKKO7QqljL+pUee3ncIGZ+iUR0/H11X1gmPt5O2Zq9X4l
+j9wIBRla+HsvG+5jXg==
+-----END CERTIFICATE-----
+)";
+
+// An envelope of SNS, signed with kRsaKey by openssl dgst -sha1.
+inline constexpr const char* kSnsVersion1 =
+    R"({"Type": "Notification", "MessageId": "sns-1", "TopicArn": "arn:aws:sns:ap-northeast-2:123456789012:)"
+    R"(mail", "Subject": "Amazon SES", "Message": "{\"eventType\":\"Delivery\",\"mail\":{\"messageId\":\"SE)"
+    R"(S-1\"}}", "Timestamp": "2026-11-29T13:26:09.000Z", "SignatureVersion": "1", "Signature": "UZuLyf8HDO)"
+    R"(2327c+xBYRWetJWsfZIMfXAqQctls8j+8zJd0XMuk76jjdPplbQWq63E2CXX8Ys4N74i8mQxeYFVsPT6/lAPdH8Y6IBL69IauivT)"
+    R"(VwibS4BAzkHqXZveCAGL+Lf+z98gcLxtD7C5k7LsD/odVvfO5sltivvJYZCWrZpnDgKLo2eO9pG0x+X4bOlwKXqw7mKaVuD4srLW)"
+    R"(+iXqtt9vrDtK+lJyEAFoURMY4ZhS0Eju1V+cisfcu11t+7NKCZQQamk7J0cyoYHQxYq+T0XONCHcnVHLcCgNWS+cx/Xgf9Zn/mmd)"
+    R"(E0ulQbe45pURlP9GgFeQUsonsrQnsGzA=="})";
+
 // On another curve than ours.
 inline constexpr const char* kP384Key = R"(-----BEGIN PRIVATE KEY-----
 MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDB4bEJPKt9joTs191Y1

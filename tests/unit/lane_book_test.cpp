@@ -164,5 +164,54 @@ TEST(LaneBook, AnySpanObeysTheRate) {
   }
 }
 
+// --- what is reported later
+
+constexpr Duration kLater = 10min;
+
+Lane halted_by_report() {
+  Lane lane;
+  EXPECT_EQ(lane_note_report(lane, {true, kNow, "4432"}, kNow + 1s), LaneChange::kHalted);
+  return lane;
+}
+
+TEST(LaneBook, AReportOfTroubleHaltsOnceAndProbesRarely) {
+  Lane lane = halted_by_report();
+  EXPECT_FALSE(lane_open(lane, kNow + 1s));
+  EXPECT_EQ(lane.reason, "4432");
+  EXPECT_FALSE(lane_probe_due(lane, kNow + 4min));
+  EXPECT_TRUE(lane_probe_due(lane, kNow + 6min));
+  EXPECT_EQ(lane_note_report(lane, {true, kNow, "4433"}, kNow + 2s), LaneChange::kNone) << "one alert";
+}
+
+TEST(LaneBook, AReportAboutLongAgoHaltsNothing) {
+  Lane lane;
+  EXPECT_EQ(lane_note_report(lane, {true, kNow - 2h, "4432"}, kNow), LaneChange::kNone);
+  lane.opened_at = kNow;
+  EXPECT_EQ(lane_note_report(lane, {true, kNow, "4432"}, kNow + 1s), LaneChange::kNone);
+  EXPECT_EQ(lane_note_report(lane, {true, kNow + 1s, "4432"}, kNow + 1s), LaneChange::kHalted);
+}
+
+TEST(LaneBook, OnlyAReportAboutALaterCallOpensWhatAReportHalted) {
+  Lane lane = halted_by_report();
+  Outcome answered = outcome(OutcomeClass::kSent);
+  answered.status = 200;
+  EXPECT_EQ(lane_note_outcome(lane, answered, kNow + kLater), LaneChange::kNone);
+  EXPECT_EQ(lane_note_report(lane, {false, kNow, {}}, kNow + kLater), LaneChange::kNone) << "called before";
+  EXPECT_EQ(lane_note_report(lane, {false, kNow + 6min, {}}, kNow + kLater), LaneChange::kReopened);
+  EXPECT_TRUE(lane_open(lane, kNow + kLater));
+  EXPECT_EQ(lane.opened_at, kNow + kLater);
+  EXPECT_EQ(lane_note_report(lane, {true, kNow + 7min, "4432"}, kNow + kLater), LaneChange::kNone)
+      << "before it opened";
+}
+
+TEST(LaneBook, ADeliveryDoesNotOpenWhatTheBreakerHalted) {
+  Lane lane;
+  Outcome denied = outcome(OutcomeClass::kNotSent);
+  denied.halt_channel = true;
+  lane_note_outcome(lane, denied, true, kNow);
+  EXPECT_EQ(lane_note_report(lane, {false, kNow + 1s, {}}, kNow + 2s), LaneChange::kNone);
+  EXPECT_FALSE(lane_open(lane, kNow + 2s));
+}
+
 }  // namespace
 }  // namespace notify

@@ -230,6 +230,8 @@ TEST_P(RecipeTable, LookUpsMeanWhatIsDocumented) {
     SCOPED_TRACE(row.dump());
     const LookUpAnswer answer = judge_look_up(*recipe->look_up, evidence_of(row), input, {});
     EXPECT_EQ(answer.kind, kinds.at(row.at("outcome"))) << answer.reason;
+    EXPECT_EQ(answer.disable_endpoint, row.value("disable", false)) << "disable";
+    EXPECT_EQ(answer.halt_channel, row.value("halt", false)) << "halt";
     if (row.contains("reference")) {
       EXPECT_EQ(answer.reference, row["reference"]);
     }
@@ -248,7 +250,10 @@ TEST_P(RecipeTable, ReceiptsMeanWhatIsDocumented) {
     received.url = row.value("url", "");
     const Json headers = headers_of(row);
     for (const auto& [name, value] : headers.items()) received.headers.emplace_back(name, value.get<std::string>());
-    const auto read = read_receipts(*recipe, values, "shop", std::move(received));
+    RecipeSettings settings = values;
+    const Json others = row.value("settings", Json::object());
+    for (const auto& [name, value] : others.items()) settings[name] = value.get<std::string>();
+    const auto read = read_receipts(*recipe, settings, "shop", std::move(received));
     if (row.contains("error")) {
       ASSERT_FALSE(read.has_value());
       EXPECT_THAT(read.error().message, testing::HasSubstr(row["error"].get<std::string>()));
@@ -263,6 +268,8 @@ TEST_P(RecipeTable, ReceiptsMeanWhatIsDocumented) {
       EXPECT_EQ(receipt.message_id, wanted.value("message_id", ""));
       EXPECT_EQ(receipt.reference, wanted.value("reference", ""));
       EXPECT_EQ(receipt.verdict == ReceiptVerdict::kAccepted, wanted.at("outcome") == "accepted");
+      EXPECT_EQ(receipt.disable_endpoint, wanted.value("disable", false)) << "disable";
+      EXPECT_EQ(receipt.halt_channel, wanted.value("halt", false)) << "halt";
       if (wanted.contains("reason")) {
         EXPECT_EQ(receipt.reason, wanted["reason"]);
       }

@@ -334,6 +334,21 @@ TEST(Recipe, WhatIsWrongIsToldWithItsPlace) {
       {request + "[look_up]\nlist = \"/x\"\n[look_up.request]\nurl = \"https://x.test/\"\nmethod = \"GET\"\n" + kAnswer,
        "needs find"},
       {request + "[receipt]\n" + kAnswer, "names its message by message_id or reference"},
+      {request + kAnswer +
+           "[receipt]\nreference = \"/a\"\n[[receipt.rule]]\noutcome = \"ignore\"\nhalt_channel = true\n",
+       "halt_channel: means something only with outcome = \"accepted\" or \"refused\""},
+      {request + kAnswer +
+           "[receipt]\nreference = \"/a\"\n[[receipt.rule]]\noutcome = \"refused\"\n[[receipt.signature]]\n" +
+           "value = \"/s\"\nexpected = \"x\"\n[[receipt.signature]]\nvalue = \"/t\"\nexpected = \"y\"\n",
+       "receipt.signature: is never reached"},
+      {request + kAnswer +
+           "[receipt]\nreference = \"/a\"\n[[receipt.rule]]\noutcome = \"refused\"\n[receipt.signature]\n" +
+           "value = \"/s\"\nalgorithm = \"ecdsa-p256-sha256\"\nkey = \"k\"\ntext = \"t\"\n",
+       "encoding: must be base64"},
+      {request + kAnswer +
+           "[look_up]\n[look_up.request]\nmethod = \"GET\"\nurl = \"https://x.test/\"\n[[look_up.answer]]\n"
+           "outcome = \"unknown\"\ndisable_endpoint = true\n",
+       "disable_endpoint: means something only with"},
       {request + "headers = { Authorization = \"Bearer {{jwt}}\" }\n" + kAnswer, "has no value in this place"},
       {request + "headers = { A = \"{{jwt}}\" }\n[jwt]\nalgorithm = \"RS512\"\nkey = \"k\"\nclaims = {}\n" + kAnswer,
        "\"RS512\" is not one of \"HS256\", \"RS256\", \"ES256\""},

@@ -35,9 +35,11 @@ struct LookUpAnswer {
     kUnknown,       // no answer, or none that proves anything
   };
   Kind kind = Kind::kUnknown;
-  std::string reason{};     // short stable word
-  std::string detail{};     // bounded, valid UTF-8, no control characters, no secret
-  std::string reference{};  // the vendor's id of the message; may be empty
+  bool disable_endpoint = false;  // with kAccepted or kRefused: and the address is dead
+  bool halt_channel = false;      // with kAccepted or kRefused: and the lane is broken
+  std::string reason{};           // short stable word
+  std::string detail{};           // bounded, valid UTF-8, no control characters, no secret
+  std::string reference{};        // the vendor's id of the message; may be empty
 };
 
 // Asks a vendor what became of a message, by message id. Loop thread only.

@@ -27,6 +27,7 @@ struct InboxRow {
   std::string reason{};
   std::string reference{};  // the vendor's id of the message
   std::optional<Instant> settled_at{};
+  std::string address{};  // where the last call of a message to "@ID" went; empty: the recipient is the address
 };
 
 struct InboxClaim {
@@ -36,6 +37,7 @@ struct InboxClaim {
   std::int64_t token = 0;
   std::int64_t holder = 0;
   Instant now{};
+  std::string address{};  // of a message to "@ID"
 };
 
 struct Settlement {
@@ -60,10 +62,10 @@ class InboxTable {
   // Unless the message is parked: INSERT … ON CONFLICT DO NOTHING. True: this claim won. False: a row exists, or the
   // message is parked; find() tells which.
   virtual Result<bool> claim(const InboxClaim& claim) = 0;
-  // Takes up a resting claim whose resume_at has come: a new token, and this holder. False also when its first call was
-  // at or before `first_call_after`: the vendor has forgotten it, or will have before an answer can come.
-  virtual Result<bool> resume(std::string_view message_id, std::int64_t old_token, std::int64_t new_token,
-                              std::int64_t holder, Instant first_call_after, Instant now) = 0;
+  // Takes up a resting claim whose resume_at has come: a new token, this holder, and the address of this call. False also
+  // when its first call was at or before `first_call_after`: the vendor has forgotten it, or will have before an answer can
+  // come.
+  virtual Result<bool> resume(std::int64_t old_token, const InboxClaim& claim, Instant first_call_after) = 0;
   // WHERE claim_token = ? AND status IN ('SENDING','ERROR').
   virtual Result<bool> settle(const Settlement& settlement) = 0;
   // SENDING stays SENDING without a holder until `resume_at`, remembering that an attempt is unknown.

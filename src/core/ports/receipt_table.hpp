@@ -20,7 +20,9 @@ struct Receipt {
   std::string reference{};  // the vendor's id
   std::string channel{};    // empty: any; references of different vendors may be alike
   ReceiptVerdict verdict = ReceiptVerdict::kAccepted;
-  int attempt = 0;  // which call, as `show` numbers them; 0: not said
+  bool disable_endpoint = false;  // and that the address is dead, or wants nothing more
+  bool halt_channel = false;      // and that the lane is broken, not this message
+  int attempt = 0;                // which call, as `show` numbers them; 0: not said
   std::optional<Instant> at{};
   std::string reason{};
   Instant received_at{};

@@ -80,9 +80,11 @@ struct Lane {
   bool halted = false;         // by the breaker; probes go at probe_at
   Instant probe_at{};
   Duration probe_interval{0};
-  std::optional<Instant> hold_until{};  // Retry-After of the whole lane
-  int refused_in_a_row = 0;             // connects
-  std::int64_t rate_next_us = 0;        // earliest next permitted call, microseconds since the epoch (GCRA)
+  std::optional<Instant> hold_until{};   // Retry-After of the whole lane
+  int refused_in_a_row = 0;              // connects
+  std::optional<Instant> reported_at{};  // a later report halted it then, and only one opens it
+  Instant opened_at{};                   // when it was last opened; what was called before says nothing about it now
+  std::int64_t rate_next_us = 0;         // earliest next permitted call, microseconds since the epoch (GCRA)
 };
 
 class LaneTable {
