@@ -141,12 +141,10 @@ Result<RecipeReceipts> read_receipts(const Recipe& recipe, const RecipeSettings&
     const RecipeDocument with_headers(received.body, received.headers);
     TRY(check_signature(how, form ? with_headers : whole, input));
   }
-  std::vector<RecipeDocument> documents;
-  if (how.list) {
-    auto elements = whole.elements(*how.list);
-    if (!elements) return fail(Code::kBadInput, "the body has no list where the recipe says");
-    documents = std::move(*elements);
-  }
+  std::optional<std::vector<RecipeDocument>> documents;
+  if (how.list) documents = whole.elements(*how.list);
+  if (how.list && !documents && !how.single)
+    return fail(Code::kBadInput, "the body has no list where the recipe says");
   RecipeReceipts result;
   const auto take = [&](const RecipeDocument& document, std::size_t number) {
     Result<std::optional<Receipt>> receipt = one_receipt(how, source, document);
@@ -157,8 +155,8 @@ Result<RecipeReceipts> read_receipts(const Recipe& recipe, const RecipeSettings&
     else
       ++result.ignored;
   };
-  if (!how.list) take(whole, 1);
-  for (std::size_t i = 0; i < documents.size(); ++i) take(documents[i], i + 1);
+  if (!documents) take(whole, 1);
+  for (std::size_t i = 0; documents && i < documents->size(); ++i) take((*documents)[i], i + 1);
   return result;
 }
 

@@ -340,6 +340,8 @@ void RecipeReader::read_receipt(Section& section) {
   if (const auto body = section.choice("body", {"json", "form"}))
     receipt.body = *body == 0 ? RecipeReceipt::Body::kJson : RecipeReceipt::Body::kForm;
   pointer(section, "list", receipt.list);
+  section.boolean("single", receipt.single);
+  if (receipt.single && !receipt.list) section.problem("single", "needs list");
   if (receipt.list && receipt.body == RecipeReceipt::Body::kForm) section.problem("list", "a form holds no list");
   sources(section, "message_id", receipt.message_id);
   if (const auto form = section.choice("id_form", {"whole", "short"}))

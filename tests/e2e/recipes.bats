@@ -229,6 +229,23 @@ for line in sys.stdin: print(json.loads(line)["recipe"])'; }
   [ "$(json "$out" 'j["known"]')" = 1 ]
 }
 
+@test "receipts: the results that BizPpurio keeps are fetched, taken and confirmed" {
+  configure bizppurio
+  for i in 1 2; do n enqueue --channel lane --to +821012345678 --body "REFUSED-LATER $i"; done
+  deliver
+  expect 0
+  printf 'right-password' > password
+  poll() {
+    NOTIFYCTL=$NOTIFYCTL NOTIFYCTL_CONFIG=$PWD/config.toml "$root/examples/receipts/bizppurio-poll.sh" acct password "$base/bizppurio"
+  }
+  poll
+  [ "$(sql "SELECT count(*) FROM notification_event WHERE name = 'undelivered'")" = 2 ]
+  : > "$log"
+  poll
+  [ "$(grep -c /v1/result/request "$log")" = 1 ]   # there is nothing left
+  ! grep -q /v1/result/confirm "$log"
+}
+
 @test "receipts: what is not signed as agreed is refused as a whole" {
   configure nhn-sms
   enqueue_one nhn-sms

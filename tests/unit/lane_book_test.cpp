@@ -195,7 +195,7 @@ TEST(LaneBook, OnlyAReportAboutALaterCallOpensWhatAReportHalted) {
   Lane lane = halted_by_report();
   Outcome answered = outcome(OutcomeClass::kSent);
   answered.status = 200;
-  EXPECT_EQ(lane_note_outcome(lane, answered, kNow + kLater), LaneChange::kNone);
+  EXPECT_EQ(lane_note_outcome(lane, answered, true, kNow + kLater), LaneChange::kNone);
   EXPECT_EQ(lane_note_report(lane, {false, kNow, {}}, kNow + kLater), LaneChange::kNone) << "called before";
   EXPECT_EQ(lane_note_report(lane, {false, kNow + 6min, {}}, kNow + kLater), LaneChange::kReopened);
   EXPECT_TRUE(lane_open(lane, kNow + kLater));

@@ -5,6 +5,7 @@ import datetime
 import hashlib
 import hmac
 import itertools
+import json
 import re
 import time
 
@@ -27,7 +28,7 @@ class BizPpurio:
     ACCOUNT, PASSWORD = "acct", "right-password"
 
     def __init__(self):
-        self.tokens = {}
+        self.tokens, self.reports = {}, {}
 
     def refuse(self, why, code, status=400):
         return Refused(why, status, {"code": code, "description": why})
@@ -39,6 +40,16 @@ class BizPpurio:
         self.tokens[token] = time.time() + 24 * 3600
         end = datetime.datetime.now(KST) + datetime.timedelta(hours=24)
         return 200, {}, {"accesstoken": token, "type": "Bearer", "expired": end.strftime("%Y%m%d%H%M%S")}, ""
+
+    # Results come again until they are confirmed.
+    def results(self, request, body):
+        if body.get("account") != self.ACCOUNT:
+            raise self.refuse("account", 3004)
+        if request.path.endswith("/request"):
+            return 200, {}, {"code": 1000, "report": list(self.reports.values())[:1000]}, ""
+        for confirmed in body["msgid"]:
+            self.reports.pop(confirmed["msgid"], None)
+        return 200, {}, {"code": 1000}, ""
 
     def content(self, kind, content):
         if list(content) != [kind]:
@@ -63,12 +74,14 @@ class BizPpurio:
     def handle(self, request):
         if request.path == "/v1/token":
             return self.token(request)
-        if request.path != "/v3/message":
+        if request.path not in ("/v3/message", "/v1/result/request", "/v1/result/confirm"):
             raise self.refuse("unknown URI", 5001)
         token = request.header("Authorization").removeprefix("Bearer ")
         if self.tokens.get(token, 0) < time.time():
             raise self.refuse("token", 3005, 401)
         body = request.json(self.refuse("JSON", 2000))
+        if request.path.startswith("/v1/result/"):
+            return self.results(request, body)
         only(body, {"account", "refkey", "type", "from", "to", "content", "resend", "recontent", "userinfo",
                     "resellercode"},
              lambda why: self.refuse(why, 2000))
@@ -87,6 +100,9 @@ class BizPpurio:
         if "resend" in body:
             self.content(body["resend"]["first"], body["recontent"])
         key = f"mk{next(numbers)}"
+        if "REFUSED-LATER" in json.dumps(body, ensure_ascii=False):
+            self.reports[f"r{key}"] = {"msgid": f"r{key}", "cmsgid": key, "media": "SMS", "result": "4410",
+                                       "refkey": body["refkey"], "userdata": "none"}
         return 200, {}, {"code": 1000, "description": "success", "messagekey": key, "refkey": body["refkey"]}, key
 
 
