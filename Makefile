@@ -12,12 +12,13 @@ DESTDIR     ?=
 FUZZ_SECONDS ?= 30
 KILLS       ?= 1000
 MESSAGES    ?= 100000
+PUSH_MESSAGES ?= 5000
 
 # $(call build,PRESET,TARGET…): configuring again takes half a second and sees new packages and files.
 build = cmake --preset $(1) > build/$(1).log || { cat build/$(1).log; exit 1; }; \
         cmake --build --preset $(1) -j $(JOBS) --target $(2)
 
-.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench kills \
+.PHONY: all build help deps deps-test test unit contract e2e sim lint tidy analyze docs asan asan-build tsan format bench kills push \
         fuzz fuzz-check coverage quickstart experiments install clean distclean dist-check
 
 all: build  ## build/notifyctl (the default)
@@ -96,6 +97,11 @@ kills: deps-test  ## random SIGKILL of every process: KILLS (1000) over MESSAGES
 	@$(call build,release-static,test_programs)
 	@set -a; . build/release-static/test.env; KILLS=$(KILLS); MESSAGES=$(MESSAGES); \
 	build/release-static/tests/e2e_tests --gtest_filter='KillHarness.*'
+
+push: deps-test  ## PUSH_MESSAGES (5000) pushes to Apple's and as many to Google's protocol, every fault at once
+	@$(call build,release-static,test_programs)
+	@set -a; . build/release-static/test.env; PUSH_MESSAGES=$(PUSH_MESSAGES) \
+	bats tests/e2e/push.bats --filter 'every fault at once'
 
 fuzz: deps-test  ## every fuzzer for FUZZ_SECONDS (30)
 	@$(call build,fuzz,fuzz_programs)

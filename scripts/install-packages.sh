@@ -18,7 +18,7 @@ test=(
   libgtest-dev libgmock-dev libbenchmark-dev bats jq clang libclang-rt-dev clang-format clang-tidy
   sqlite3 nginx-light nghttp2-server
   mandoc strace curl openssl tzdata procps util-linux shellcheck
-  postfix sasl2-bin libsasl2-modules   # a mail server with a login, started by the tests alone
+  postfix sasl2-bin libsasl2-modules python3-aiosmtpd   # mail servers, started by the tests alone
 )
 bench=(hyperfine wrk nginx-light libbenchmark-dev sqlite3)
 coverage=(gcovr)

@@ -35,33 +35,43 @@ constexpr Duration kAfterServerError = 15min;
 struct Reason {
   std::string_view name;
   OutcomeClass cls;
-  enum Then { kNothing, kDisable, kHalt, kRenew, kThrottled, kTooManyTokens, kWait } then = kNothing;
+  enum Then { kNothing, kForeign, kHalt, kRenew, kThrottled, kTooManyTokens, kWait } then = kNothing;
+  bool reconnect = false;  // on the same connection the answer would be the same
 };
 
 // Those that are judged in another way than their status.
 constexpr std::array kReasons{
-    Reason{"BadDeviceToken", OutcomeClass::kPermanent, Reason::kDisable},
-    Reason{"DeviceTokenNotForTopic", OutcomeClass::kPermanent, Reason::kDisable},
+    Reason{"BadDeviceToken", OutcomeClass::kPermanent, Reason::kForeign},
+    Reason{"DeviceTokenNotForTopic", OutcomeClass::kPermanent, Reason::kForeign},
     Reason{"BadTopic", OutcomeClass::kPermanent, Reason::kHalt},
     Reason{"MissingTopic", OutcomeClass::kPermanent, Reason::kHalt},
     Reason{"TopicDisallowed", OutcomeClass::kPermanent, Reason::kHalt},
-    Reason{"IdleTimeout", OutcomeClass::kNotSent, Reason::kNothing},
+    Reason{"IdleTimeout", OutcomeClass::kNotSent, Reason::kNothing, true},
     Reason{"ExpiredProviderToken", OutcomeClass::kNotSent, Reason::kRenew},
-    Reason{"UnrelatedKeyIdInToken", OutcomeClass::kNotSent, Reason::kNothing},
+    Reason{"UnrelatedKeyIdInToken", OutcomeClass::kNotSent, Reason::kNothing, true},
     Reason{"Forbidden", OutcomeClass::kPermanent, Reason::kNothing},
     Reason{"TooManyRequests", OutcomeClass::kNotSent, Reason::kThrottled},
-    Reason{"TooManyProviderTokenUpdates", OutcomeClass::kNotSent, Reason::kTooManyTokens},
+    Reason{"TooManyProviderTokenUpdates", OutcomeClass::kNotSent, Reason::kTooManyTokens, true},
     Reason{"InternalServerError", OutcomeClass::kUnknown, Reason::kWait},
-    Reason{"ServiceUnavailable", OutcomeClass::kNotSent, Reason::kWait},
-    Reason{"Shutdown", OutcomeClass::kNotSent, Reason::kNothing},
+    Reason{"ServiceUnavailable", OutcomeClass::kNotSent, Reason::kWait, true},
+    Reason{"Shutdown", OutcomeClass::kNotSent, Reason::kNothing, true},
 };
+
+// Since when a device is gone; Apple says so with 410, in milliseconds.
+std::optional<Instant> gone_since(const nlohmann::json& answer) {
+  const auto since = answer.is_object() ? answer.find("timestamp") : answer.end();
+  if (since == answer.end() || !since->is_number_integer()) return std::nullopt;
+  return Instant{since->get<std::int64_t>()};
+}
 
 void apply(const Reason& reason, ApnsVerdict& verdict) {
   Outcome& outcome = verdict.outcome;
   outcome.cls = reason.cls;
-  outcome.disable_endpoint = reason.then == Reason::kDisable;
+  verdict.foreign = reason.then == Reason::kForeign;
+  outcome.disable_endpoint = verdict.foreign;
   outcome.halt_channel = reason.then == Reason::kHalt;
   verdict.renew = reason.then == Reason::kRenew;
+  verdict.reconnect = reason.reconnect;
   switch (reason.then) {
     case Reason::kThrottled: outcome.lane_wide = outcome.retry_after.has_value(); break;  // else it is this device
     case Reason::kTooManyTokens:
@@ -133,16 +143,18 @@ class ApnsChannel final : public Channel {
   void send(Dispatch dispatch, Done done) override {
     HttpRequest request = make_request(dispatch);
     // Captures no `this`: the channel may be gone before the call is.
-    auto judge = [&clock = clock_, tokens = tokens_, streak = streak_, dispatch = std::move(dispatch)](
+    auto judge = [&clock = clock_, &http = http_, tokens = tokens_, streak = streak_, dispatch = std::move(dispatch)](
                      const Credential& token, const HttpEvidence& evidence) {
       ApnsVerdict verdict = judge_apns(evidence, clock.now());
+      if (verdict.reconnect) http.leave(evidence);
       Outcome& outcome = verdict.outcome;
       const std::vector<std::string> secrets{token.value.reveal()};
       if (outcome.cls != OutcomeClass::kSent) outcome.detail = safe_detail(evidence, {}, dispatch, secrets);
       using Said = CredentialSource::Said;
       const bool known = evidence.status != 0 && evidence.status != 403;
       tokens->judge(token, verdict.renew ? Said::kRefused : known ? Said::kAccepted : Said::kNothing, outcome);
-      streak->judge(outcome, "is the environment (production or sandbox), and is the topic, that of these devices?");
+      streak->judge(outcome, verdict.foreign,
+                    "is the environment (production or sandbox), and is the topic, that of these devices?");
       return std::move(outcome);
     };
     start_with_credential(*tokens_, http_, clock_, std::move(request), "bearer", std::move(judge), std::move(done));
@@ -170,7 +182,7 @@ class ApnsChannel final : public Channel {
 
   std::shared_ptr<const ApnsSettings> settings_;
   std::shared_ptr<CredentialSource> tokens_;
-  std::shared_ptr<DeadStreak> streak_ = std::make_shared<DeadStreak>();
+  std::shared_ptr<ForeignStreak> streak_ = std::make_shared<ForeignStreak>();
   HttpClient& http_;
   Clock& clock_;
 };
@@ -212,7 +224,9 @@ ApnsVerdict judge_apns(const HttpEvidence& evidence, Instant now) {
     outcome.reference = safe_text(header_value(evidence, "apns-id"), limits::kReference);
     return verdict;
   }
-  const std::string said = text_member(json_of(evidence), "reason");
+  const nlohmann::json answer = json_of(evidence);
+  if (outcome.disable_endpoint) outcome.gone_since = gone_since(answer);
+  const std::string said = text_member(answer, "reason");
   if (!is_reason_word(said)) return verdict;
   outcome.reason = said;
   const auto* known = std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& r) { return r.name == said; });
@@ -230,6 +244,8 @@ Result<std::unique_ptr<Channel>> make_apns_channel(const ChannelConfig& config, 
   TRY_ASSIGN(HttpClient * http, ports.http());
   auto settings =
       std::make_shared<ApnsSettings>(ApnsSettings{*driver, vendor_request(config, HttpRequest::Version::k2)});
+  // Apple binds a connection to the team, key and topic of its first push, and refuses others on it.
+  settings->request.pool = "apns " + driver->team_id + " " + driver->key_id + " " + driver->topic;
   auto tokens = provider_tokens(*driver, std::move(*key), ports);
   return std::make_unique<ApnsChannel>(std::move(settings), std::move(tokens), *http, ports.clock);
 }

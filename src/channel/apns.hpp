@@ -18,10 +18,13 @@ Result<std::unique_ptr<Channel>> make_apns_channel(const ChannelConfig& config, 
 std::string apns_payload(const Dispatch& dispatch, const ApnsDriverConfig& driver);
 
 // What Apple's answer says about the message. `renew`: the provider token is to be replaced, and whether that helps
-// decides if the lane halts.
+// decides if the lane halts. `reconnect`: Apple wants a new connection. `foreign`: the device is not of this
+// environment or topic.
 struct ApnsVerdict {
   Outcome outcome{};
   bool renew = false;
+  bool reconnect = false;
+  bool foreign = false;
 };
 ApnsVerdict judge_apns(const HttpEvidence& evidence, Instant now);
 

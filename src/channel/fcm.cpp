@@ -26,7 +26,7 @@ constexpr std::size_t kLongestDevicePayload = 4096;
 constexpr std::size_t kLongestTopicPayload = 2048;
 constexpr std::chrono::seconds kLongestTtl{2'419'200};
 constexpr Duration kFcmQuotaWait = 60s;  // Google's default when the answer names none
-constexpr Duration kOverloadWait = 10s;  // "never sooner"
+constexpr Duration kSoonestRetry = 10s;  // "never retry sooner"
 
 // --- the service account
 
@@ -180,7 +180,7 @@ struct FcmRule {
   int status;
   std::string_view code;  // empty: any other
   OutcomeClass cls;
-  enum Then { kNothing, kDisable, kHalt, kRenew, kHold } then = kNothing;
+  enum Then { kNothing, kDisable, kForeign, kHalt, kRenew, kHold } then = kNothing;
   Duration wait{0};  // when the answer names none
 };
 
@@ -188,19 +188,20 @@ constexpr std::array kFcmRules{
     FcmRule{401, "THIRD_PARTY_AUTH_ERROR", OutcomeClass::kNotSent, FcmRule::kHalt},
     FcmRule{401, "APNS_AUTH_ERROR", OutcomeClass::kNotSent, FcmRule::kHalt},
     FcmRule{401, "", OutcomeClass::kNotSent, FcmRule::kRenew},
-    FcmRule{403, "SENDER_ID_MISMATCH", OutcomeClass::kPermanent, FcmRule::kDisable},
+    FcmRule{403, "SENDER_ID_MISMATCH", OutcomeClass::kPermanent, FcmRule::kForeign},
     FcmRule{403, "", OutcomeClass::kNotSent, FcmRule::kHalt},
     FcmRule{404, "UNREGISTERED", OutcomeClass::kPermanent, FcmRule::kDisable},
     FcmRule{404, "NOT_FOUND", OutcomeClass::kPermanent, FcmRule::kDisable},
     FcmRule{404, "", OutcomeClass::kPermanent, FcmRule::kHalt},  // not the service's answer: the URL is wrong
     FcmRule{429, "", OutcomeClass::kNotSent, FcmRule::kHold, kFcmQuotaWait},
-    FcmRule{503, "", OutcomeClass::kNotSent, FcmRule::kHold, kOverloadWait},
+    FcmRule{503, "", OutcomeClass::kNotSent, FcmRule::kHold, kSoonestRetry},
 };
 
 void apply(const FcmRule& rule, FcmVerdict& verdict) {
   Outcome& outcome = verdict.outcome;
   outcome.cls = rule.cls;
-  outcome.disable_endpoint = rule.then == FcmRule::kDisable;
+  verdict.foreign = rule.then == FcmRule::kForeign;
+  outcome.disable_endpoint = rule.then == FcmRule::kDisable || verdict.foreign;
   outcome.halt_channel = rule.then == FcmRule::kHalt;
   verdict.renew = rule.then == FcmRule::kRenew;
   outcome.lane_wide = rule.then == FcmRule::kHold;
@@ -259,7 +260,7 @@ class FcmChannel final : public Channel {
       using Said = CredentialSource::Said;
       const bool known = evidence.status != 0;
       tokens->judge(token, verdict.renew ? Said::kRefused : known ? Said::kAccepted : Said::kNothing, outcome);
-      streak->judge(outcome, "is this the project in which these tokens were registered?");
+      streak->judge(outcome, verdict.foreign, "is this the project in which these tokens were registered?");
       return std::move(outcome);
     };
     start_with_credential(*tokens_, http_, clock_, std::move(request), "Bearer", std::move(judge), std::move(done));
@@ -268,7 +269,7 @@ class FcmChannel final : public Channel {
  private:
   std::shared_ptr<const FcmSettings> settings_;
   std::shared_ptr<CredentialSource> tokens_;
-  std::shared_ptr<DeadStreak> streak_ = std::make_shared<DeadStreak>();
+  std::shared_ptr<ForeignStreak> streak_ = std::make_shared<ForeignStreak>();
   HttpClient& http_;
   Clock& clock_;
 };
@@ -290,6 +291,7 @@ FcmVerdict judge_fcm(const HttpEvidence& evidence, Instant now) {
   const nlohmann::json answer = json_of(evidence);
   if (outcome.cls == OutcomeClass::kSent) {
     outcome.reference = safe_text(text_member(answer, "name"), limits::kReference);
+    doubt_without_reference(evidence, outcome);
     return verdict;
   }
   const nlohmann::json error = answer.is_object() && answer.contains("error") ? answer["error"] : nlohmann::json();
@@ -300,6 +302,8 @@ FcmVerdict judge_fcm(const HttpEvidence& evidence, Instant now) {
     apply(rule, verdict);
     return verdict;
   }
+  if (evidence.status >= 500)
+    outcome.retry_after = std::max(outcome.retry_after.value_or(kSoonestRetry), kSoonestRetry);
   // The one message by which Google calls a token malformed; every other INVALID_ARGUMENT is about the payload.
   const bool bad_token = text_member(error, "message").find("not a valid FCM registration token") != std::string::npos;
   if (evidence.status == 400) outcome.disable_endpoint = bad_token && !has_bad_request(error);

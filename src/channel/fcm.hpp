@@ -18,10 +18,11 @@ Result<std::unique_ptr<Channel>> make_fcm_channel(const ChannelConfig& config, c
 Result<std::string> fcm_body(const Dispatch& dispatch, const FcmDriverConfig& driver, Instant now);
 
 // What Google's answer says about the message. `renew`: the access token is to be replaced, and whether that helps
-// decides if the lane halts.
+// decides if the lane halts. `foreign`: the token is another project's.
 struct FcmVerdict {
   Outcome outcome{};
   bool renew = false;
+  bool foreign = false;
 };
 FcmVerdict judge_fcm(const HttpEvidence& evidence, Instant now);
 

@@ -167,6 +167,7 @@ Outcome judge_ses(const HttpEvidence& evidence, Instant now) {
   const nlohmann::json answer = json_of(evidence);
   if (outcome.cls == OutcomeClass::kSent) {
     outcome.reference = safe_text(text_member(answer, "MessageId"), limits::kReference);
+    doubt_without_reference(evidence, outcome);
     return outcome;
   }
   const std::string type = error_type(evidence, answer);

@@ -65,6 +65,12 @@ void start_with_credential(CredentialSource& credentials, HttpClient& http, Cloc
   });
 }
 
+void doubt_without_reference(const HttpEvidence& evidence, Outcome& outcome) {
+  if (outcome.cls != OutcomeClass::kSent || !outcome.reference.empty() || evidence.body_truncated) return;
+  outcome.cls = OutcomeClass::kUnknown;
+  outcome.reason = "answer-not-known";
+}
+
 std::string safe_detail(const HttpEvidence& evidence, std::string_view said, const Dispatch& dispatch,
                         std::span<const std::string> secrets) {
   std::vector<std::string> parts = personal_parts(dispatch);
@@ -87,12 +93,12 @@ std::string message_mark(std::string_view message_id) {
   return to_base64url({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
-void DeadStreak::judge(Outcome& outcome, std::string_view advice) {
+void ForeignStreak::judge(Outcome& outcome, bool foreign, std::string_view advice) {
   if (outcome.cls == OutcomeClass::kSent) in_a_row_ = 0;
-  if (!outcome.disable_endpoint || ++in_a_row_ < kBelieved) return;
+  if (!foreign || ++in_a_row_ < kBelieved) return;
   outcome.disable_endpoint = false;
   outcome.halt_channel = true;
-  outcome.detail = "the vendor calls every address dead: " + std::string(advice);
+  outcome.detail = "the vendor calls every address a wrong one: " + std::string(advice);
 }
 
 }  // namespace notify

@@ -44,6 +44,10 @@ void start_with_credential(CredentialSource& credentials, HttpClient& http, Cloc
                            std::function<Outcome(const Credential& shown, const HttpEvidence& evidence)> judge,
                            Channel::Done done);
 
+// For vendors whose success names the message. An answer that is whole and names none is somebody else's, a portal's or a
+// proxy's: what became of the message is not known.
+void doubt_without_reference(const HttpEvidence& evidence, Outcome& outcome);
+
 // What the vendor or libcurl says about a call that did not succeed, without the message's parts and the secrets.
 std::string safe_detail(const HttpEvidence& evidence, std::string_view said, const Dispatch& dispatch,
                         std::span<const std::string> secrets);
@@ -55,12 +59,13 @@ std::string preview_of(const HttpRequest& request, std::span<const std::string> 
 // whose places are shorter than a message id.
 std::string message_mark(std::string_view message_id);
 
-// Vendors say of single addresses that they are dead. When they say it of all, it is our configuration that is wrong (the
-// wrong environment or application), and believing them would disable every device. Loop thread only.
-class DeadStreak {
+// Vendors say of a single address that it is not of this environment or application. When they say it of all, it is our
+// configuration that is wrong, and believing them would disable every device. Loop thread only.
+class ForeignStreak {
  public:
-  // Takes an outcome into account. From the tenth "dead" in a row on it does not disable the endpoint but halts the lane.
-  void judge(Outcome& outcome, std::string_view advice);
+  // Takes an outcome into account; `foreign`: the vendor has said so. From the tenth in a row on it does not disable the
+  // endpoint but halts the lane. Devices that are gone do not count: they were of this application.
+  void judge(Outcome& outcome, bool foreign, std::string_view advice);
 
  private:
   int in_a_row_ = 0;

@@ -80,9 +80,9 @@ Result<void> add_headers(const WebhookDriverConfig& driver, const std::string& u
 
 Result<void> add_keys(const WebhookDriverConfig& driver, WebhookSettings& settings) {
   for (const SecretSetting& secret : driver.secrets) {
-    TRY_ASSIGN(std::string key, signing_key(secret.value.reveal()));
+    TRY_ASSIGN(SigningKey key, signing_key(secret.value.reveal()));
     settings.secrets.push_back(secret.value.reveal());
-    settings.secrets.push_back(key);
+    if (const auto* shared = std::get_if<std::string>(&key)) settings.secrets.push_back(*shared);
     settings.keys.push_back(std::move(key));
   }
   return {};

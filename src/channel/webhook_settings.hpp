@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "channel/signature.hpp"
 #include "core/classify.hpp"
 #include "core/config.hpp"
 #include "core/error.hpp"
@@ -16,7 +17,7 @@ namespace notify {
 struct WebhookSettings {
   std::string url{};                                           // empty: the recipient is the URL
   std::vector<std::pair<std::string, std::string>> headers{};  // the same for every message
-  std::vector<std::string> keys{};                             // for signing; empty: no signature
+  std::vector<SigningKey> keys{};                              // empty: no signature
   std::vector<std::string> secrets{};                          // never in the text of an outcome
   WebhookDriverConfig::KeyStyle key_style = WebhookDriverConfig::KeyStyle::kPlain;
   StatusRules rules{};

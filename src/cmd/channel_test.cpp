@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 Result<Dispatch> test_dispatch(const ChannelOptions& options, Context& context) {
   if (!options.to) return fail(Code::kUsage, "--to is missing", "say whom to send the test message to");
   if (options.to->starts_with('@'))
-    return fail(Code::kUsage, "--to: a test goes to an address, not to a recipient's id");
+    return fail(Code::kUsage, "--to: a test goes to an address, not to a recipient's id",
+                "notifyctl recipient show ID --reveal shows the addresses");
   EnqueueFields fields;
   fields.channel = options.name;
   fields.to = *options.to;
@@ -105,10 +106,24 @@ void print(const Outcome& outcome, const Dispatch& dispatch, Context& context) {
   context.out().line(text);
 }
 
-int status_of(const Outcome& outcome) {
-  if (outcome.cls == OutcomeClass::kSent) return 0;
-  const bool unreachable = outcome.cls == OutcomeClass::kNotSent && outcome.status == 0;
-  return exit_status(unreachable ? Code::kUnavailable : Code::kPartial);
+// What came of it is on standard output; the error says what to do.
+Result<int> status_of(const Outcome& outcome, const std::string& channel) {
+  const std::string why = outcome.reason.empty() ? "" : " (" + outcome.reason + ")";
+  switch (outcome.cls) {
+    case OutcomeClass::kSent: return 0;
+    case OutcomeClass::kUnknown:
+      return fail(Code::kPartial, "the outcome of the test is unknown" + why,
+                  "ask the vendor, or the one whom it was sent to, before testing again");
+    case OutcomeClass::kPermanent:
+      return fail(Code::kPartial, "the vendor refused the test message" + why,
+                  "mend what it names; --dry-run shows the request");
+    case OutcomeClass::kNotSent: break;
+  }
+  if (outcome.status != 0)
+    return fail(Code::kPartial, "the test message was not sent" + why,
+                "mend what the vendor names, credentials or limits, and test again");
+  return fail(Code::kUnavailable, "channel " + channel + " cannot be reached" + why,
+              "notifyctl check examines the way there: name, port, TLS, firewall");
 }
 
 Result<int> send_test(Engine& engine, const ChannelOptions& options, const ChannelConfig& channel,
@@ -123,14 +138,16 @@ Result<int> send_test(Engine& engine, const ChannelOptions& options, const Chann
   if (auto fit = lane.driver->check(dispatch); !fit) return fail(std::move(fit).error());
   if (options.dry_run) {
     const std::string preview = lane.driver->preview(dispatch);
-    if (preview.empty()) return fail(Code::kPartial, "this channel's driver cannot show what it would send");
+    if (preview.empty())
+      return fail(Code::kPartial, "this channel's driver cannot show what it would send",
+                  "without --dry-run it sends the message");
     context.out().write(preview);
     return 0;
   }
   TRY(wait_for_permit(engine, channel));
   const Outcome outcome = call(engine, lane, dispatch);
   print(outcome, dispatch, context);
-  return status_of(outcome);
+  return status_of(outcome, channel.name);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include "cmd/context.hpp"
 #include "cmd/drivers.hpp"
 #include "cmd/render.hpp"
+#include "core/policy.hpp"
+#include "core/recipient.hpp"
 #include "core/report.hpp"
 #include "store/open.hpp"
 #include "sys/ca_bundle.hpp"
@@ -206,6 +208,31 @@ Result<void> check_appendable(const std::string& path) {
   return {};
 }
 
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// Where a program is that a configuration names.
+Result<std::string> find_program(const std::string& program, const Environment& environment) {
+  if (program.find('/') != std::string::npos) {
+    if (is_program(program)) return program;
+    const bool runs = access(program.c_str(), X_OK) == 0;  // a directory "can be run"
+    return fail(Code::kConfig,
+                runs ? program + " is not a program" : file_error(program + " cannot be run", errno).message,
+                "is the path right, and is the file executable (chmod +x)?");
+  }
+  const std::string path = environment("PATH").value_or("");
+  std::string_view rest = path;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    std::string file = std::string(rest.substr(0, end)) + "/" + program;
+    if (is_program(file)) return file;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return fail(Code::kConfig, program + " is not found in PATH", "write the whole path; cron's PATH is short");
+}
+
 // A program is executable, a file's directory can be written to, a server can be talked to.
 struct DriverCheck {
   const ChannelConfig& channel;
@@ -218,22 +245,7 @@ struct DriverCheck {
     return file.path;
   }
   Result<std::string> operator()(const ExecDriverConfig& exec) const {
-    const std::string& program = exec.command.front();
-    if (program.find('/') != std::string::npos) {
-      if (access(program.c_str(), X_OK) != 0)
-        return fail(Code::kConfig, file_error(program + " cannot be run", errno).message,
-                    "is the path right, and is the file executable (chmod +x)?");
-      return program;
-    }
-    const std::string path = environment("PATH").value_or("");
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      const std::string file = std::string(rest.substr(0, end)) + "/" + program;
-      if (access(file.c_str(), X_OK) == 0) return file;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return fail(Code::kConfig, program + " is not found in PATH", "write the whole path; cron's PATH is short");
+    return find_program(exec.command.front(), environment);
   }
   Result<std::string> operator()(const WebhookDriverConfig& webhook) const {
     return webhook.url.is_set() ? reach(webhook.url.value.reveal()) : "the recipient is the URL";
@@ -303,6 +315,23 @@ void check_channels(Findings& findings, const Config& config, const CheckOptions
   if (!config.templates.directory.empty()) check_templates(findings, config.templates.directory);
 }
 
+// Who is called when something is wrong has to be there before that.
+void check_alerts(Findings& findings, const Config& config, const Environment& environment) {
+  const AlertsConfig& alerts = config.alerts;
+  if (alerts.exec.empty() && alerts.channel.empty() && config.channels.empty()) return;
+  if (alerts.exec.empty() && alerts.channel.empty())
+    return findings.warning("alerts", "nobody is told of them, notifyctl status shows them",
+                            "set exec, or channel and to, in [alerts]");
+  if (!alerts.exec.empty())
+    findings.judge("alerts", find_program(alerts.exec.front(), environment), alerts.exec.front());
+  if (alerts.channel.empty()) return;
+  // Without production the guard holds for them, too.
+  if (!is_recipient_reference(alerts.to) && !guard_allows(config, alerts.to))
+    return findings.warning("alerts", "the guard forbids the recipient of alerts on channel " + alerts.channel,
+                            "add alerts.to to [guard] allow");
+  findings.good("alerts", "told on channel " + alerts.channel);
+}
+
 }  // namespace
 
 Page check_page() {
@@ -313,9 +342,9 @@ Page check_page() {
       "that is wrong in "
       "it, the time zone, the database and whether it is damaged, the disk, the clock, the counters, the "
       "certificate "
-      "authorities, the modes of files with secrets, the templates, and whether each channel's program, file "
+      "authorities, the modes of files with secrets, the templates, whether each channel's program, file "
       "or server is "
-      "there. What is wrong comes with its repair.\n\n"
+      "there, and who is told of alerts. What is wrong comes with its repair.\n\n"
       "Run it as the user that delivers: what matters is what that user may read and write. Nothing is "
       "changed and no "
       "message is sent; servers are connected to, but asked nothing: of a mail server greeting, EHLO and TLS are "
@@ -345,6 +374,7 @@ Result<int> run(const CheckOptions& options, Context& context) {
   // Without a configuration that loads, the database can still be looked at when it is named.
   if (config || context.globals().db) check_database(findings, options, context);
   if (config) check_channels(findings, *config, options, context);
+  if (config) check_alerts(findings, *config, context.environment());
   return findings.status();
 }
 

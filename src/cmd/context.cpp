@@ -80,7 +80,12 @@ Result<std::string> Context::database() {
     if (globals_.db->empty()) return fail(Code::kUsage, "--db: the path is empty");
     if (globals_.db->find("://") != std::string::npos)
       return fail(Code::kUsage, "--db: only a file can be the database in this version");
-    return absolute_path(*globals_.db, working_directory());
+    std::string path = absolute_path(*globals_.db, working_directory());
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+      return fail(Code::kConfig, "--db: " + path + " is a directory",
+                  "name a file in it, as " + (std::filesystem::path(path) / "notify.db").string());
+    return path;
   }
   TRY_ASSIGN(const Config* const config, this->config());
   if (!config->database.empty()) return config->database;

@@ -23,6 +23,7 @@ namespace {
 struct Texts {
   std::string body{};
   std::string html{};
+  std::string priority{};
 };
 
 Result<std::string> read_text(const std::string& path, Context& context) {
@@ -35,14 +36,14 @@ Result<void> check_options(const EnqueueOptions& options) {
   const auto usage = [](std::string message, std::string hint = {}) {
     return fail(Code::kUsage, std::move(message), std::move(hint));
   };
+  if (options.rejects) return usage("--rejects needs --jsonl", "it is where refused lines of a stream go");
+  if (options.atomic) return usage("--atomic needs --jsonl", "a single message is all or nothing anyway");
   if (!options.channel) return usage("--channel is missing", "notifyctl help enqueue shows examples");
   if (!options.to) return usage("--to is missing", "notifyctl help enqueue shows examples");
   if (options.body && options.body_file)
     return usage("either --body or --body-file, not both", "leave one of them out; both would be the text");
   if (options.body_file == "-" && options.html_file == "-")
     return usage("standard input can be the body or the HTML, not both", "put one of them into a file");
-  if (options.rejects) return usage("--rejects needs --jsonl", "it is where refused lines of a stream go");
-  if (options.atomic) return usage("--atomic needs --jsonl", "a single message is all or nothing anyway");
   return {};
 }
 
@@ -60,7 +61,10 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
   fields.template_name = options.template_name;
   fields.not_before = options.not_before;
   fields.expires = options.expires;
-  fields.priority = options.priority;
+  if (options.priority) {
+    texts.priority = std::to_string(*options.priority);
+    fields.priority = texts.priority;
+  }
   fields.correlation = options.correlation;
   if (options.body_file) {
     TRY_ASSIGN(texts.body, read_text(*options.body_file, context));
@@ -70,6 +74,8 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
     TRY_ASSIGN(texts.html, read_text(*options.html_file, context));
     fields.html = texts.html;
   }
+  if (!options.vars.empty() && !options.template_name)
+    return fail(Code::kUsage, "--var needs --template", "name the template that has the variable: --template NAME");
   for (const std::string& var : options.vars) {
     const std::size_t equals = var.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -77,6 +83,20 @@ Result<EnqueueFields> fields_of(const EnqueueOptions& options, Texts& texts, Con
     fields.vars.emplace_back(std::string_view(var).substr(0, equals), std::string_view(var).substr(equals + 1));
   }
   return fields;
+}
+
+// A file that cannot be used is what this request names, and no fault of the set-up that would stop others.
+Result<TemplateSet> find_template(const std::string& directory, const std::string& name) {
+  Result<TemplateSet> found = load_template(directory, name);
+  if (!found && found.error().code == Code::kConfig) {
+    found.error().code = Code::kBadInput;
+    found.error().field = "template";
+    if (found.error().hint.empty()) found.error().hint = "mend the file; notifyctl check examines all templates";
+  } else if (found && found->templates.empty()) {
+    return fail_field("template", "there is no template \"" + name + "\" in " + directory,
+                      "a template is a file NAME.toml in that directory");
+  }
+  return found;
 }
 
 // Reads of the surroundings what this request depends on, and no more: the zone for times, one template.
@@ -92,9 +112,7 @@ Result<NewMessage> make(const EnqueueOptions& options, const EnqueueFields& fiel
   if (options.template_name) {
     const std::string& directory = config->templates.directory;
     if (!directory.empty()) {
-      TRY_ASSIGN(templates, load_template(directory, *options.template_name));
-      if (templates.templates.empty())
-        return fail_field("template", "there is no template \"" + *options.template_name + "\" in " + directory);
+      TRY_ASSIGN(templates, find_template(directory, *options.template_name));
       surroundings.templates = &templates;
     }
     surroundings.default_locale = config->templates.default_locale;
@@ -125,9 +143,9 @@ nlohmann::ordered_json accepted_json(const InsertResult& inserted, const Enqueue
   return json;
 }
 
-// The id is out as soon as it is true. JSON is one object, which with --wait tells the end and so comes then.
+// The id is out as soon as it is true. JSON is one object: with --now and --wait it tells what came of that, and comes
+// then.
 Result<void> print_accepted(const InsertResult& inserted, const EnqueueOptions& options, Context& context) {
-  if (context.json() && options.wait) return {};
   context.out().line(context.json() ? to_text(accepted_json(inserted, options)) : inserted.message_id);
   if (auto printed = context.out().flush(); !printed)
     return fail(with_context(std::move(printed).error(), inserted.message_id + " is accepted, but"));
@@ -152,6 +170,12 @@ Result<int> await_end(const InsertResult& inserted, const EnqueueOptions& option
                     waited->status,
                 "it is safe; notifyctl show " + inserted.message_id + " tells where it is; is a worker running?");
   if (waited->status == "SENT") return 0;
+  if (waited->status == "ERROR")
+    return fail(Code::kPartial,
+                "message " + inserted.message_id + " is ERROR, the outcome is unknown: it may have been sent" +
+                    (waited->reason.empty() ? "" : ": " + waited->reason),
+                "do not send it again by hand, it would arrive twice; notifyctl show " + inserted.message_id +
+                    " tells what is known");
   return fail(Code::kPartial,
               "message " + inserted.message_id + " was not sent: " + waited->status +
                   (waited->reason.empty() ? "" : ": " + waited->reason),
@@ -192,7 +216,10 @@ Result<void> warn_of_unknown_channel(const std::string& channel, Context& contex
   if (config->channels.empty() || config->channel(channel) != nullptr) return {};
   std::vector<std::string_view> names;
   for (const ChannelConfig& known : config->channels) names.push_back(known.name);
-  context.warn("no channel " + channel + " is configured in " + config->file, did_you_mean(channel, names));
+  std::string hint = did_you_mean(channel, names);
+  if (hint.empty())
+    hint = "the message waits until somebody serves that channel; notifyctl channel list shows those here";
+  context.warn("no channel " + channel + " is configured in " + config->file, hint);
   return {};
 }
 
@@ -244,9 +271,9 @@ Page enqueue_page() {
                    {"A stream, with the lines that were refused kept aside",
                     "./export | notifyctl enqueue --jsonl - --rejects bad.jsonl"}};
   page.exits = {{0, "accepted, or accepted before; with --wait: sent"},
-                {1, "--jsonl: some lines were refused; --wait: not sent"},
+                {1, "--jsonl: some lines were refused; --wait: not sent, or ERROR: it may have been sent"},
                 {4, "the key exists with other content; nothing was changed"},
-                {65, "the message is not valid"},
+                {65, "the message is not valid, or its template does not render"},
                 {73, "the database cannot be created"},
                 {74, "the message could not be written (disk full) and is not accepted"},
                 {75, "the database is busy; --wait: the time is over"},
@@ -269,7 +296,8 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
   set.add("--correlation", &options.correlation, "ID", "an id that is carried into logs and to the vendor");
   set.group("Content");
   set.add("--subject", &options.subject, "TEXT", "the subject; one line");
-  set.add("--body", &options.body, "TEXT", "the text");
+  set.add("--body", &options.body, "TEXT", "the text")
+      .more("As it stands: `-` is a text of one character. `--body-file -` reads standard input.");
   set.add("--body-file", &options.body_file, "FILE", "the text from a file, - for standard input")
       .completes(Completion::kFile);
   set.add("--html-file", &options.html_file, "FILE", "the text as HTML from a file, - for standard input")
@@ -281,15 +309,15 @@ void register_options(OptionSet& set, EnqueueOptions& options) {
   set.group("When");
   set.add("--not-before", &options.not_before, "TIME", "not earlier; +2h, 2026-11-29T08:00+09:00, today 08:00");
   set.add("--expires", &options.expires, "TIME", "worthless from then on");
-  set.add("--priority", &options.priority, "0-9", "9 is the most urgent").shows_default("5");
+  set.add("--priority", &options.priority, "0-9", "9 is the most urgent").between(0, 9).shows_default("5");
   set.flag("--now", options.now, "publish it at once, if it may go, without waiting for a relay")
       .more("A failure there leaves the message to the relay and is no error.");
   set.add("--wait", &options.wait, "TIME", "wait for the outcome, at most so long; implies --now")
       .optional_value("30s")
       .between(1ms, 24h)
       .more(
-          "Without a TIME 30 seconds. A worker must be running. Exit status 0: sent; 1: not sent; 75: not "
-          "known yet.");
+          "Without a TIME 30 seconds. A worker must be running. Exit status 0: sent; 1: not sent, or ERROR: nobody "
+          "knows; 75: not known yet.");
   set.group("To many");
   set.add("--broadcast", &options.broadcast, "KEY", "accept one message to many under this key; needs --recipients");
   set.add("--recipients", &options.recipients, "FILE|group:NAME",
@@ -309,6 +337,7 @@ Result<int> run(const EnqueueOptions& options, Context& context) {
   TRY(check_options(options));
   TRY_ASSIGN(const NewMessage message, message_of(options, context));
   TRY(warn_of_unknown_channel(message.channel, context));
+  if (options.body == "-") context.warn("the text is \"-\"", "--body-file - reads it from standard input");
 
   OpenOptions open;
   TRY_ASSIGN(open.path, context.database());
@@ -321,9 +350,12 @@ Result<int> run(const EnqueueOptions& options, Context& context) {
   }
   if (inserted.kind == InsertResult::Kind::kConflict) return fail(key_conflict(message.dedup_key, inserted));
 
-  TRY(print_accepted(inserted, options, context));
-  if (options.now || options.wait) publish_now(context, inserted.outbox_id);
-  return options.wait ? await_end(inserted, options, context) : 0;
+  const bool at_once = options.now || options.wait;
+  if (!at_once || !context.json()) TRY(print_accepted(inserted, options, context));
+  if (at_once) inserted.state = publish_now(context, inserted.outbox_id).value_or(inserted.state);
+  if (options.wait) return await_end(inserted, options, context);
+  if (at_once && context.json()) TRY(print_accepted(inserted, options, context));
+  return 0;
 }
 
 }  // namespace notify

@@ -26,7 +26,7 @@ struct EnqueueOptions {
   std::vector<std::string> vars{};
   std::optional<std::string> not_before{};
   std::optional<std::string> expires{};
-  std::optional<std::string> priority{};
+  std::optional<int> priority{};
   std::optional<std::string> correlation{};
   bool now = false;
   std::optional<Duration> wait{};

@@ -31,7 +31,8 @@ Result<void> check_broadcast_options(const EnqueueOptions& options) {
   if (options.key)
     return usage("either --key or --broadcast KEY, not both", "a broadcast's key is that of --broadcast");
   if (options.jsonl || options.rejects || options.atomic)
-    return usage("--jsonl and --broadcast do not go together", "a list of recipients is one address a line");
+    return usage("--jsonl, --rejects and --atomic do not go with --broadcast",
+                 "a list of recipients is one address a line");
   if (options.now || options.wait)
     return usage("--now and --wait are for a single message", "notifyctl status --broadcast KEY shows how far it is");
   if (options.body && options.body_file)
@@ -185,10 +186,15 @@ Result<int> run_broadcast(const EnqueueOptions& options, Context& context) {
     TRY(read_group(list, options.recipients->substr(kGroupPrefix.size()), *store));
   broadcast.list_bytes = list.writer().bytes();
   broadcast.recipients = list.recipients();
-  TRY_ASSIGN(broadcast.list, list.writer().keep());
+  broadcast.list = list.writer().seal();
+  sign_broadcast(broadcast, is_group ? *options.recipients : broadcast.list);
+  // What is refused leaves no list behind. (The commit decides; this only looks.)
+  TRY_ASSIGN(const std::optional<Broadcast> same_key, store->broadcasts().find(broadcast.key));
+  if (same_key && same_key->request.key == broadcast.key && same_key->request.fingerprint != broadcast.fingerprint)
+    return conflict(*same_key, broadcast);
+  TRY(list.writer().keep());
   context.crash_points().reach(CrashPoint::kBroadcastAfterSpool);
 
-  sign_broadcast(broadcast, is_group ? *options.recipients : broadcast.list);
   TRY_ASSIGN(const BroadcastInsert inserted,
              accept_broadcast(*store, context.clock(), context.crash_points(), broadcast));
   if (inserted.kind == BroadcastInsert::Kind::kConflict) return conflict(inserted.broadcast, broadcast);

@@ -41,11 +41,15 @@ class Rejects {
   static Result<Rejects> open(const std::optional<std::string>& path, int input) {
     if (!path) return Rejects(Fd());
     Fd fd(::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-    if (!fd) return fail(system_error("cannot create " + *path, Code::kCannotCreate));
+    if (!fd) {
+      Error error = system_error("cannot create " + *path, Code::kCannotCreate);
+      error.hint = "the directory must exist, and this user must be able to write it";
+      return fail(std::move(error));
+    }
     struct stat in {};
     struct stat out {};
     if (fstat(input, &in) == 0 && fstat(fd.get(), &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-      return fail(Code::kUsage, "--rejects: " + *path + " is the input itself");
+      return fail(Code::kUsage, "--rejects: " + *path + " is the input itself", "name another file");
     if (ftruncate(fd.get(), 0) != 0 && errno != EINVAL) return fail(system_error("cannot empty " + *path));
     return Rejects(std::move(fd));
   }
@@ -223,7 +227,7 @@ Error ended_early(Error error, const BulkSummary& summary, const std::string& so
 }
 
 // `ended_early`: then the counts are what somebody has to know.
-void print_summary(const BulkSummary& summary, bool ended_early, Context& context) {
+void print_summary(const BulkSummary& summary, bool ended_early, bool atomic, Context& context) {
   if (context.json()) {
     return context.out().line(to_text({{"summary",
                                         {{"lines", summary.lines},
@@ -240,7 +244,18 @@ void print_summary(const BulkSummary& summary, bool ended_early, Context& contex
   if (refused)
     text += ", " + std::to_string(summary.conflict) + " with a key of other content, " +
             std::to_string(summary.rejected) + " refused";
+  if (refused && atomic) text += "; with --atomic nothing was taken";
   context.err().line("notifyctl: " + text);
+}
+
+// Some lines were refused, each with its reason.
+Error lines_refused(const BulkSummary& summary, bool atomic) {
+  const std::int64_t refused = summary.conflict + summary.rejected;
+  return {Code::kPartial,
+          std::to_string(refused) + " of " + std::to_string(summary.lines) + " lines were refused" +
+              (atomic ? "; with --atomic nothing was taken" : ""),
+          atomic ? "mend them and run it again"
+                 : "mend them and run it again: lines with a key are not added twice; --rejects keeps them aside"};
 }
 
 Result<void> check_bulk_options(const EnqueueOptions& options) {
@@ -248,8 +263,11 @@ Result<void> check_bulk_options(const EnqueueOptions& options) {
                            options.subject || options.body || options.body_file || options.html_file || options.alt ||
                            options.data || options.template_name || !options.vars.empty() || options.not_before ||
                            options.expires || options.priority || options.correlation;
-  if (has_message) return fail(Code::kUsage, "with --jsonl the message's fields belong into the lines");
-  if (options.now || options.wait) return fail(Code::kUsage, "--now and --wait are for a single message");
+  if (has_message)
+    return fail(Code::kUsage, "with --jsonl the message's fields belong into the lines",
+                "leave out --channel, --to and the others");
+  if (options.now || options.wait)
+    return fail(Code::kUsage, "--now and --wait are for a single message", "leave them out: notifyctl relay hands on");
   return {};
 }
 
@@ -295,10 +313,14 @@ Result<int> run_bulk(const EnqueueOptions& options, Context& context) {
   progress.line().clear();
   (void)context.err().flush();
   const Result<void> kept = rejects.flush();
-  print_summary(summary, !taken.has_value(), context);
+  print_summary(summary, !taken.has_value(), options.atomic, context);
   if (!taken) return fail(ended_early(std::move(taken).error(), summary, input.name()));
   TRY(kept);
-  return summary.conflict + summary.rejected > 0 ? exit_status(Code::kPartial) : 0;
+  if (summary.conflict + summary.rejected == 0) return 0;
+  const Error refused = lines_refused(summary, options.atomic);
+  if (context.json()) return fail(refused);
+  if (!context.globals().quiet) context.err().line("hint: " + refused.hint);
+  return exit_status(refused.code);
 }
 
 }  // namespace notify

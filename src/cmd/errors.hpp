@@ -19,8 +19,8 @@ tl::unexpected<Error> refuse_option(std::string_view option, Error error);
 // "field: message" where the field is known.
 std::string described(const Error& error);
 
-// Writes it and returns the exit status. An error without a message was already reported: only its status
-// counts.
-int report(Output& err, const Error& error, bool json);
+// Writes it, with the usual hint where it has none, and returns the exit status. An error without a message was already
+// reported: only its status counts.
+int report(Output& err, Error error, bool json);
 
 }  // namespace notify

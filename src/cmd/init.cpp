@@ -80,6 +80,11 @@ Result<RestoreReport> take_over(const std::string& path, bool undetected_too, Co
                 "nothing says that " + path + " was restored from a backup: it is as new as its fence file",
                 "if the whole machine was rolled back, the fence file with it: init --after-restore --yes");
   }
+  if (report.backup_at.ms == 0) {
+    context.warn(path + " holds no message; what was accepted after the backup was made is not in it",
+                 "notifyctl status shows what is there");
+    return report;
+  }
   context.warn(std::to_string(report.in_doubt) +
                    " messages that were not sent when the backup was made are now ERROR "
                    "(restored); what was accepted after " +
@@ -101,9 +106,11 @@ void print_json(Context& context, const std::string& path, const std::string& co
                               {"journal_mode", report.journal_mode}};
   json["config"] = config.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(config);
   if (restored != nullptr) {
-    json["restored"] = {{"in_doubt", restored->in_doubt},
-                        {"unknown_since", context.show_time(restored->backup_at)},
-                        {"generation", restored->generation}};
+    json["restored"] = {
+        {"in_doubt", restored->in_doubt},
+        {"unknown_since", restored->backup_at.ms == 0 ? nlohmann::ordered_json()
+                                                      : nlohmann::ordered_json(context.show_time(restored->backup_at))},
+        {"generation", restored->generation}};
     json["generation"] = restored->generation;
   }
   context.out().line(to_text(json));
@@ -159,7 +166,8 @@ void register_options(OptionSet& set, InitCommandOptions& options) {
 }
 
 Result<int> run(const InitCommandOptions& options, Context& context) {
-  if (options.yes && !options.after_restore) return fail(Code::kUsage, "--yes goes with --after-restore only");
+  if (options.yes && !options.after_restore)
+    return fail(Code::kUsage, "--yes goes with --after-restore only", "init asks nothing");
   std::string config;
   if (context.globals().config) {
     TRY_ASSIGN(config, write_config(context));

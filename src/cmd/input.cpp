@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,6 +29,8 @@ Result<Input> Input::open(const std::string& path, Context& context) {
     error.hint = "name a file that this user can read, or - for standard input";
     return fail(std::move(error));
   }
+  if (struct stat info{}; fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
+    return fail(Code::kBadInput, "cannot read " + path + ": it is a directory", "name a file in it");
   const int number = file.get();
   return Input(number, std::move(file), path);
 }
@@ -55,7 +58,8 @@ Result<std::string> read_whole(Input& input, std::size_t max) {
     if (bytes.empty()) return text;
     text += bytes;
     if (text.size() > max)
-      return fail(Code::kBadInput, input.name() + " has more than " + std::to_string(max) + " bytes");
+      return fail(Code::kBadInput, input.name() + " has more than " + std::to_string(max) + " bytes",
+                  "so much a message may have; send a link to the rest");
   }
 }
 

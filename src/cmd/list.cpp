@@ -168,6 +168,10 @@ Page list_page() {
       "width. With "
       "`--json` every row "
       "is one JSON object on a line of its own, without a limit.\n\n"
+      "TRIES (in JSON `attempts`) are, in the outbox, publishes that failed; in the queue and among the parked, calls "
+      "that "
+      "certainly sent nothing; in the inbox, calls to the vendor. COUNT of an alert (`attempts`) is how often it was "
+      "raised.\n\n"
       "Addresses are masked unless `--reveal` is given.";
   page.examples = {
       {"What is parked, and why?", "notifyctl list parked"},

@@ -81,7 +81,35 @@ std::string read_answer(int input) {
   return answer;
 }
 
-nlohmann::ordered_json summary_of(const OperatorSummary& summary, const OperatorWords& words) {
+// The refusals as one error: the only one with its reason, or how many there are.
+Error refusal_error(const OperatorSummary& summary, bool busy_is_retry) {
+  Error error{Code::kPartial,
+              {},
+              "notifyctl show ID tells where a message is; notifyctl list outbox --key-prefix … finds keys"};
+  if (busy_is_retry && summary.busy == summary.refused) {
+    error.code = Code::kBusy;
+    error.hint = "try again when the call is over; notifyctl show ID tells";
+  }
+  if (summary.refused == 1 && !summary.refusals.empty())
+    error.message = summary.refusals.front().message_id + ": " + summary.refusals.front().reason;
+  else
+    error.message = std::to_string(summary.refused) + " of " + messages(summary.selected) + " were refused";
+  return error;
+}
+
+void say_refusals(Context& context, const OperatorSummary& summary, const std::string& hint) {
+  const std::size_t shown = std::min(summary.refusals.size(), kRefusalsShown);
+  for (std::size_t i = 0; i < shown; ++i)
+    context.err().line("notifyctl: " + printable(summary.refusals[i].message_id) + ": " +
+                       printable(summary.refusals[i].reason));
+  const std::int64_t more = summary.refused - static_cast<std::int64_t>(shown);
+  if (more > 0) context.err().line("notifyctl: and " + std::to_string(more) + " more were refused");
+  context.err().line("hint: " + hint);
+}
+
+}  // namespace
+
+nlohmann::ordered_json operation_json(const OperatorSummary& summary, const OperatorWords& words) {
   using Json = nlohmann::ordered_json;
   Json json{{"selected", summary.selected},
             {std::string(words.member), summary.done},
@@ -93,17 +121,6 @@ nlohmann::ordered_json summary_of(const OperatorSummary& summary, const Operator
         {{"message_id", refusal.message_id}, {"reason", refusal.reason}, {"busy", refusal.busy}});
   return json;
 }
-
-void say_refusals(Context& context, const OperatorSummary& summary) {
-  const std::size_t shown = std::min(summary.refusals.size(), kRefusalsShown);
-  for (std::size_t i = 0; i < shown; ++i)
-    context.err().line("notifyctl: " + printable(summary.refusals[i].message_id) + ": " +
-                       printable(summary.refusals[i].reason));
-  const std::int64_t more = summary.refused - static_cast<std::int64_t>(shown);
-  if (more > 0) context.err().line("notifyctl: and " + std::to_string(more) + " more were refused");
-}
-
-}  // namespace
 
 std::string messages(std::int64_t count) { return std::to_string(count) + (count == 1 ? " message" : " messages"); }
 
@@ -129,6 +146,9 @@ Result<std::vector<std::string>> read_ids(const std::vector<std::string>& words,
       ids.push_back(word);
     }
   }
+  if (ids.empty() && !words.empty())
+    return fail(Code::kBadInput, "standard input has no ids",
+                "one a line, or the lines of notifyctl list --json; did the program before it fail?");
   std::unordered_set<std::string> seen;
   std::erase_if(ids, [&](const std::string& id) { return !seen.insert(id).second; });
   return ids;
@@ -153,22 +173,24 @@ Result<void> check_why(std::string_view option, std::string_view text, std::size
 }
 
 Result<int> report_operation(Context& context, const OperatorSummary& summary, const OperatorWords& words,
-                             bool busy_is_retry) {
+                             bool busy_is_retry, const nlohmann::ordered_json* more) {
+  const Error error = refusal_error(summary, busy_is_retry);
   if (context.json()) {
-    context.out().line(to_text(summary_of(summary, words)));
-  } else {
-    say_refusals(context, summary);
-    if (context.out().is_terminal() && !context.globals().quiet) {
-      std::string text = std::string(words.done) + " " + messages(summary.done);
-      if (summary.unchanged > 0) text += ", " + std::to_string(summary.unchanged) + " " + std::string(words.unchanged);
-      if (summary.refused > 0) text += ", " + std::to_string(summary.refused) + " refused";
-      context.out().line(text);
-    }
+    nlohmann::ordered_json json = operation_json(summary, words);
+    if (more != nullptr) json.update(*more);
+    context.out().line(to_text(json));
+    if (summary.refused > 0) return fail(error);
+    return 0;
+  }
+  if (context.out().is_terminal() && !context.globals().quiet) {
+    std::string text = std::string(words.done) + " " + messages(summary.done);
+    if (summary.unchanged > 0) text += ", " + std::to_string(summary.unchanged) + " " + std::string(words.unchanged);
+    if (summary.refused > 0) text += ", " + std::to_string(summary.refused) + " refused";
+    context.out().line(text);
   }
   if (summary.refused == 0) return 0;
-  if (!busy_is_retry || summary.busy < summary.refused) return exit_status(Code::kPartial);
-  if (!context.json()) context.err().line("hint: try again when the call is over; notifyctl show ID tells");
-  return exit_status(Code::kBusy);
+  say_refusals(context, summary, error.hint);
+  return exit_status(error.code);
 }
 
 }  // namespace notify

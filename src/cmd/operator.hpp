@@ -4,6 +4,7 @@
 // said afterwards.
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,10 +50,14 @@ struct OperatorWords {
   std::string_view unchanged{};  // "2 were waiting already"
 };
 
+// {"selected":…,"replayed":…,"unchanged":…,"refused":…,"refusals":[…]}
+nlohmann::ordered_json operation_json(const OperatorSummary& summary, const OperatorWords& words);
+
 // Says what was refused, and the summary (JSON always with --json, words on a terminal). The exit status: 0, 1 when some were
-// refused, 75 when `busy_is_retry` and nothing but busy ones were.
+// refused, 75 when `busy_is_retry` and nothing but busy ones were; with --json an error object says the same. `more`:
+// members for the JSON object.
 Result<int> report_operation(Context& context, const OperatorSummary& summary, const OperatorWords& words,
-                             bool busy_is_retry = false);
+                             bool busy_is_retry = false, const nlohmann::ordered_json* more = nullptr);
 
 // "1 message", "12 messages"
 std::string messages(std::int64_t count);

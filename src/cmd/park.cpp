@@ -58,8 +58,10 @@ Page park_page() {
       "`park` or `park list` lists them, as `notifyctl list parked` does; `park show` tells the life of one.\n\n"
       "`park add` sets aside what is in the queue and not yet claimed, so that no worker sends it until "
       "`notifyctl replay`. What a worker is sending at this moment is refused with 75.\n\n"
-      "`park drop` closes parked messages for good. They stay visible: FAILED where the vendor had refused them, else "
-      "SKIPPED with the reason `dropped`.";
+      "`park drop` closes parked messages for good: no replay takes them up again. They stay visible: FAILED where the "
+      "vendor had refused them, else SKIPPED with the reason `dropped`. To send one nevertheless, enqueue it again "
+      "under "
+      "another key.";
   page.examples = {
       {"What is parked?", "notifyctl park"},
       {"One of them, from its beginning", "notifyctl park show GRADE:2026-11:42"},
@@ -67,7 +69,7 @@ Page park_page() {
       {"Nobody needs this any more", "notifyctl park drop GRADE:2026-11:42 --reason \"term is over\""}};
   page.exits = {{0, "done, also when there is nothing to list"},
                 {1, "some messages were refused"},
-                {65, "the message is not parked (show), or there is no database"},
+                {65, "the message is not parked (show), standard input has no ids, or there is no database"},
                 {74, "the database could not be written (disk full)"},
                 {75, "the message is being sent at this moment, or the database is busy"}};
   page.see_also = {"notifyctl-replay(1)", "notifyctl-list(1)", "notifyctl-cancel(1)"};

@@ -15,7 +15,7 @@ namespace {
 // Beside the watch on the log, in case it misses something.
 constexpr Duration kLookEvery = 500ms;
 
-Result<void> publish(Context& context, std::int64_t outbox_id) {
+Result<std::optional<OutboxState>> publish(Context& context, std::int64_t outbox_id) {
   TRY_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(context, "enqueue", 0ms));
   Relay relay({engine->store(), engine->transport(), engine->locks(), context.clock(), context.random(),
                context.crash_points(), engine->events(), engine->policies()},
@@ -23,7 +23,7 @@ Result<void> publish(Context& context, std::int64_t outbox_id) {
   const Result<bool> published = relay.publish_one(outbox_id);
   TRY(engine->finish(published.has_value(), summary_json(relay.summary())));
   if (!published) return fail(published.error());
-  return {};
+  return engine->store().outbox().state(outbox_id);
 }
 
 // Whether the message came to its end. Cheap: asked at every commit of anybody.
@@ -53,10 +53,11 @@ Result<Waited> whereabouts(SqliteStore& store, const std::string& message_id, In
 
 }  // namespace
 
-void publish_now(Context& context, std::int64_t outbox_id) {
-  if (const Result<void> done = publish(context, outbox_id); !done) {
-    context.note("not handed on now, the relay will: " + done.error().message);
-  }
+std::optional<OutboxState> publish_now(Context& context, std::int64_t outbox_id) {
+  const Result<std::optional<OutboxState>> state = publish(context, outbox_id);
+  if (state) return *state;
+  context.note("not handed on now, the relay will: " + state.error().message);
+  return std::nullopt;
 }
 
 Result<Waited> wait_for(Context& context, const std::string& message_id, Duration at_most) {

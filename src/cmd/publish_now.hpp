@@ -1,18 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/error.hpp"
 #include "core/instant.hpp"
+#include "core/outbox_state.hpp"
 
 namespace notify {
 
 class Context;
 
 // `enqueue --now`: hands one committed message on at once, as the relay would. What keeps it from going (not yet due,
-// transport down, database busy) is no error: it stays PENDING for the relay.
-void publish_now(Context& context, std::int64_t outbox_id);
+// transport down, database busy) is no error: it stays PENDING for the relay. The row's state afterwards; nothing when
+// the try itself failed.
+std::optional<OutboxState> publish_now(Context& context, std::int64_t outbox_id);
 
 // Where a message was when the waiting ended.
 struct Waited {

@@ -30,21 +30,16 @@ Result<std::unique_ptr<SqliteStore>> open_or_create(Context& context) {
 // A channel is not known everywhere where recipients are kept; a mistyped one is still worth a word.
 Result<void> check_channel(const std::string& channel, Context& context) {
   if (!is_channel_name(channel))
-    return fail(Code::kUsage, "\"" + printable(channel) + "\" is not a name for a channel");
+    return fail(Code::kUsage, "\"" + printable(channel) + "\" is not a name for a channel",
+                "names have lower-case letters, digits, _, - and . only");
   TRY_ASSIGN(const Config* config, context.config());
   if (config->channels.empty() || config->channel(channel) != nullptr) return {};
   std::vector<std::string_view> names;
   for (const ChannelConfig& known : config->channels) names.push_back(known.name);
-  context.warn("no channel " + channel + " is configured in " + config->file, did_you_mean(channel, names));
+  std::string hint = did_you_mean(channel, names);
+  context.warn("no channel " + channel + " is configured in " + config->file,
+               hint.empty() ? "notifyctl channel list shows those here" : hint);
   return {};
-}
-
-// "@42" is an id, and nothing else. Anything else can be both, and an opt-out must not miss.
-std::vector<std::string> subjects_of(const std::string& given) {
-  if (is_recipient_reference(given)) return {given};
-  std::vector<std::string> subjects{match_address(given)};
-  if (check_recipient_id(given)) subjects.push_back("@" + given);
-  return subjects;
 }
 
 std::string without_at(const std::string& given) { return is_recipient_reference(given) ? given.substr(1) : given; }
@@ -63,7 +58,8 @@ Result<RecipientChange> change_of(const RecipientOptions& options, Context& cont
   for (const std::string& endpoint : options.endpoints) {
     const std::size_t equals = endpoint.find('=');
     if (equals == std::string::npos || equals == 0)
-      return fail(Code::kUsage, "--endpoint: \"" + printable(endpoint) + "\" is not CHANNEL=ADDRESS");
+      return fail(Code::kUsage, "--endpoint: \"" + printable(endpoint) + "\" is not CHANNEL=ADDRESS",
+                  "write for example --endpoint sms=+821012345678");
     const std::string channel = endpoint.substr(0, equals);
     TRY(check_channel(channel, context));
     std::vector<std::string>& addresses = change.endpoints[channel];
@@ -101,7 +97,7 @@ Result<int> opt(const RecipientOptions& options, bool out, Context& context) {
   TRY(store->write([&]() -> Result<void> {
     changed = 0;
     const Instant now = context.clock().now();
-    for (const std::string& subject : subjects_of(options.subject)) {
+    for (const std::string& subject : consent_subjects(options.subject)) {
       if (out) {
         TRY_ASSIGN(const bool added, store->recipients().opt_out({subject, scope, now}));
         changed += added ? 1 : 0;
@@ -120,7 +116,8 @@ Result<int> opt(const RecipientOptions& options, bool out, Context& context) {
 // Of a recipient when there is one with that id, else of an address.
 Result<int> disable(const RecipientOptions& options, Context& context) {
   if (options.channel.empty()) return fail(Code::kUsage, "--channel is missing", "an endpoint belongs to a channel");
-  if (!options.reason || options.reason->empty()) return fail(Code::kUsage, "--reason is missing");
+  if (!options.reason || options.reason->empty())
+    return fail(Code::kUsage, "--reason is missing", "say why; show tells it");
   TRY(check_channel(options.channel, context));
   TRY(check_line("reason", "the reason", *options.reason, limits::kReason));
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_or_create(context));
@@ -133,9 +130,10 @@ Result<int> disable(const RecipientOptions& options, Context& context) {
       TRY_ASSIGN(changed, store->recipients().disable_endpoints(id, options.channel, *options.reason, now));
       return {};
     }
-    if (is_recipient_reference(options.subject)) return fail(Code::kNotFound, "there is no recipient " + id);
-    TRY_ASSIGN(const bool added,
-               store->recipients().disable_address(options.channel, options.subject, *options.reason, now));
+    if (is_recipient_reference(options.subject))
+      return fail(Code::kNotFound, "there is no recipient " + id, "without the @ it is taken as an address");
+    TRY_ASSIGN(const bool added, store->recipients().disable_address(options.channel, options.subject, *options.reason,
+                                                                     std::nullopt, now));
     changed = added ? 1 : 0;
     return {};
   }));
@@ -164,11 +162,18 @@ Result<void> check_options(const RecipientOptions& options) {
 
 }  // namespace
 
+std::vector<std::string> consent_subjects(const std::string& given) {
+  if (is_recipient_reference(given)) return {given};
+  std::vector<std::string> subjects{match_address(given)};
+  if (check_recipient_id(given)) subjects.push_back("@" + given);
+  return subjects;
+}
+
 Page recipient_page() {
   Page page;
   page.synopsis = {"import FILE",
                    "set ID [--endpoint CHANNEL=ADDRESS] [--locale LOCALE] [--group NAME]",
-                   "show ID [--reveal]",
+                   "show ID|ADDRESS [--reveal]",
                    "opt-out ID [--channel NAME] [--category WORD] [--kind KIND]",
                    "opt-in ID [--channel NAME] [--category WORD] [--kind KIND]",
                    "disable-endpoint ID --channel NAME --reason TEXT"};
@@ -188,7 +193,7 @@ Page recipient_page() {
       "`opt-out` stops messages to an id or an address: all of them, or those of a channel, a category or a kind. They "
       "are skipped as `opted-out`, also those that are waiting already. An opt-out of an id covers its addresses, "
       "however a message is addressed. Without the `@` the word is taken as an id and as an address. `opt-in` ends the "
-      "opt-outs in its scope.\n\n"
+      "opt-outs in its scope. `show` tells of opt-outs also where there is no such recipient.\n\n"
       "`disable-endpoint` takes an address out of use, as a vendor's answer does that calls it dead. "
       "Addresses are compared without regard to how they are written: e-mail in lower case, telephone numbers by their "
       "digits. They are masked unless `--reveal` is given.";

@@ -48,7 +48,14 @@ Result<int> import_recipients(const std::string& file, Context& context) {
   });
   if (auto read = read_all(input, import); !read) return fail(with_context(std::move(read).error(), input.name()));
   print_summary(import.summary(), context);
-  return import.summary().rejected > 0 ? exit_status(Code::kPartial) : 0;
+  if (import.summary().rejected == 0) return 0;
+  const Error refused{Code::kPartial,
+                      std::to_string(import.summary().rejected) + " of " + std::to_string(import.summary().lines) +
+                          " lines were refused",
+                      "mend them and run it again"};
+  if (context.json()) return fail(refused);
+  if (!context.globals().quiet) context.err().line("hint: " + refused.hint);
+  return exit_status(refused.code);
 }
 
 }  // namespace notify

@@ -34,17 +34,17 @@ class Shown {
                           {"category", maybe(out.scope.category)},
                           {"kind", maybe(out.scope.kind)},
                           {"since", time(out.since)}});
-    return {{"id", record_.id},
+    return {{"id", maybe(record_.id)},
             {"locale", maybe(record_.locale)},
             {"groups", record_.groups},
             {"endpoints", std::move(endpoints)},
             {"opt_outs", std::move(opt_outs)},
-            {"created_at", time(record_.created_at)},
-            {"updated_at", time(record_.updated_at)}};
+            {"created_at", known() ? Json(time(record_.created_at)) : Json()},
+            {"updated_at", known() ? Json(time(record_.updated_at)) : Json()}};
   }
 
   void print() const {
-    line("recipient", record_.id);
+    if (known()) line("recipient", record_.id);
     if (!record_.locale.empty()) line("locale", record_.locale);
     for (const std::string& group : record_.groups) line("group", group);
     for (const Endpoint& endpoint : record_.endpoints) {
@@ -60,12 +60,13 @@ class Shown {
       if (!out.scope.kind.empty()) text += ", kind " + out.scope.kind;
       line("opted out", text);
     }
+    if (!known()) return;
     line("made", time(record_.created_at));
     line("changed", time(record_.updated_at));
   }
 
  private:
-  static Json maybe(const std::string& text) { return text.empty() ? Json() : Json(text); }
+  bool known() const { return !record_.id.empty(); }
   std::string time(Instant at) const { return context_.show_time(at); }
   std::string address(const std::string& text) const { return reveal_ ? text : mask_address(text); }
   std::string subject(const OptOut& out) const {
@@ -82,11 +83,26 @@ class Shown {
 
 }  // namespace
 
+// Opt-outs stand for themselves: of an address that is nobody's, or an id that has no endpoints.
+Result<std::optional<RecipientRecord>> opt_outs_alone(const std::string& subject, RecipientTable& recipients) {
+  for (const std::string& one : consent_subjects(subject)) {
+    RecipientRecord record;
+    TRY_ASSIGN(record.opt_outs, recipients.opt_outs(one));
+    if (!record.opt_outs.empty()) return record;
+  }
+  return std::nullopt;
+}
+
 Result<int> show_recipient(const RecipientOptions& options, Context& context) {
   const std::string id = is_recipient_reference(options.subject) ? options.subject.substr(1) : options.subject;
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
-  TRY_ASSIGN(const std::optional<RecipientRecord> record, store->recipients().find(id));
-  if (!record) return fail(Code::kNotFound, "there is no recipient " + printable(id));
+  TRY_ASSIGN(std::optional<RecipientRecord> record, store->recipients().find(id));
+  if (!record) {
+    TRY_ASSIGN(record, opt_outs_alone(options.subject, store->recipients()));
+  }
+  if (!record)
+    return fail(Code::kNotFound, "there is no recipient " + printable(id) + ", and no opt-out of it",
+                "notifyctl recipient set or import makes one; the id is the one given there");
   const Shown shown(*record, options.reveal, context);
   if (context.json())
     context.out().line(to_text(shown.json()));

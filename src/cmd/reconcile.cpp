@@ -207,7 +207,12 @@ Result<int> run(const ReconcileOptions& options, Context& context) {
   const Result<void> closed = engine->finish(ours && done.has_value(), summary);
   if (result) result = done ? closed : done;
   TRY_ASSIGN(const int status, conclude(context, result, summary, summary_words(reconciler.summary())));
-  return status == 0 && reconciler.summary().rejected > 0 ? exit_status(Code::kPartial) : status;
+  const std::int64_t rejected = reconciler.summary().rejected;
+  if (status != 0 || rejected == 0) return status;
+  if (!context.json()) return exit_status(Code::kPartial);  // each line was reported
+  return fail(Code::kPartial,
+              std::to_string(rejected) + (rejected == 1 ? " receipt was refused" : " receipts were refused"),
+              "mend them and bring all of them again: what is known already changes nothing");
 }
 
 }  // namespace notify

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cmd/errors.hpp"
 #include "cmd/operator.hpp"
@@ -41,10 +42,10 @@ Result<std::optional<SelectionKind>> selection_of(const ReplayCommandOptions& op
   const bool filters = !options.channel.empty() || !options.kind.empty() || !options.reason.empty() || options.since ||
                        options.until || !options.key_prefix.empty() || options.limit != 0;
   if (!selection && filters) return fail(Code::kUsage, "filters such as --channel need a selection such as --parked");
-  if (selection == SelectionKind::kError && !options.accept_duplicates)
+  if (selection == SelectionKind::kError && !options.accept_duplicates && !options.dry_run)
     return fail(Code::kUsage,
                 "--error: these messages may have been delivered, and would then be delivered a second time",
-                "ask the vendor first; --accept-duplicates replays them all the same");
+                "ask the vendor first; --accept-duplicates replays them all the same, --dry-run shows them");
   return selection;
 }
 
@@ -69,6 +70,7 @@ Result<ReplayOptions> replay_options(const ReplayCommandOptions& options, Contex
   TRY(check_why("--why", options.why, limits::kDetail / 2));
   replay.why = options.why;
   replay.accept_duplicates = options.accept_duplicates;
+  if (const Result<const Zone*> zone = context.zone()) replay.zone = *zone;  // else times are shown in UTC
   if (!options.rate.empty()) {
     auto rate = parse_rate(options.rate);
     if (!rate) return refuse_option("--rate", std::move(rate).error());
@@ -114,16 +116,9 @@ void show_first(const std::vector<ListRow>& rows, bool reveal, Context& context)
 }
 
 Json dry_json(const OperatorSummary& summary, const std::vector<ListRow>& rows, bool reveal) {
-  Json json{{"dry_run", true},
-            {"selected", summary.selected},
-            {"replayed", summary.done},
-            {"unchanged", summary.unchanged},
-            {"refused", summary.refused},
-            {"refusals", Json::array()},
-            {"messages", Json::array()}};
-  for (const Refusal& refusal : summary.refusals)
-    json["refusals"].push_back(
-        {{"message_id", refusal.message_id}, {"reason", refusal.reason}, {"busy", refusal.busy}});
+  Json json{{"dry_run", true}};
+  json.update(operation_json(summary, kDryReplayWords));
+  json["messages"] = Json::array();
   for (const ListRow& row : rows)
     json["messages"].push_back({{"message_id", row.message_id},
                                 {"key", row.key.empty() ? Json() : Json(row.key)},
@@ -177,7 +172,9 @@ Page replay_page() {
       "The set is fixed at the start; what fails again is not picked up again. Each message moves in one transaction, "
       "so "
       "an interrupted replay is completed by running it again. What was SENT is refused. What a worker or relay is "
-      "busy with is refused too, as in progress. A message in a backoff is tried at once.\n\n"
+      "busy with is refused too, as in progress. A message in a backoff is tried at once. What `notifyctl park drop` "
+      "has "
+      "closed stays closed: no selection finds it, and by name it is refused.\n\n"
       "ERROR means that nobody knows whether the message was delivered. Such a message is only replayed with "
       "`--accept-duplicates`: it may then arrive a second time.\n\n"
       "`--set` and `--patch` mend what the messages say; the original is kept and shown by `notifyctl show`, and the "
@@ -237,7 +234,7 @@ void register_options(OptionSet& set, ReplayCommandOptions& options) {
 
 Result<int> run(const ReplayCommandOptions& options, Context& context) {
   TRY_ASSIGN(const std::optional<SelectionKind> selection, selection_of(options));
-  TRY_ASSIGN(const ReplayOptions how, replay_options(options, context));
+  TRY_ASSIGN(ReplayOptions how, replay_options(options, context));
   TRY_ASSIGN(ListFilter filter, filter_of(options, context));
   const bool reads_input = std::find(options.ids.begin(), options.ids.end(), "-") != options.ids.end();
   Selected selected;
@@ -249,7 +246,13 @@ Result<int> run(const ReplayCommandOptions& options, Context& context) {
   } else if (options.dry_run) {
     TRY_ASSIGN(selected.first, look_up(*desk, selected.ids));
   }
-  if (options.dry_run) return dry_run(options, how, selected, *desk, context);
+  if (options.dry_run) {
+    // A look at them is free; what they need is said.
+    if (selection == SelectionKind::kError && !std::exchange(how.accept_duplicates, true) && !selected.ids.empty())
+      context.warn("these messages may have been delivered already: only --accept-duplicates replays them",
+                   "ask the vendor first");
+    return dry_run(options, how, selected, *desk, context);
+  }
   if (selected.ids.empty()) return report_operation(context, {}, kReplayWords);
 
   // Named messages of which none can be replayed are no question.
@@ -259,7 +262,7 @@ Result<int> run(const ReplayCommandOptions& options, Context& context) {
   }
   const std::string question = "replay " + messages(static_cast<std::int64_t>(selected.ids.size()));
   TRY_ASSIGN(const bool yes, confirmed(context, question, options.yes, reads_input));
-  if (!yes) return fail(Code::kPartial, "nothing was replayed: the answer was no");
+  if (!yes) return fail(Code::kPartial, "nothing was replayed: the answer was no", "--dry-run shows what it would be");
   TRY_ASSIGN(const OperatorSummary summary, replay(desk->ports(), selected.ids, how));
   return report_operation(context, summary, kReplayWords);
 }

@@ -10,6 +10,7 @@
 #include "core/duration.hpp"
 #include "core/report.hpp"
 #include "core/safe_text.hpp"
+#include "core/story.hpp"
 
 namespace notify {
 namespace {
@@ -145,9 +146,17 @@ struct Converter {
 // ---------------------------------------------------------------------------------------------------
 
 struct Moment {
+  // What happened at the same millisecond happened in this order: a claim, its call, what came of it.
+  enum Rank { kAccepted, kPublished, kClaimed, kCalled, kNoted, kSettled };
   Instant at{};
+  Rank rank = kNoted;
   std::string text{};
 };
+
+Moment::Rank rank_of(const EventStory& event) {
+  if (event.name == "enqueued") return Moment::kAccepted;
+  return event.name == "published" ? Moment::kPublished : Moment::kNoted;
+}
 
 std::string joined(std::initializer_list<std::string> parts) {
   std::string text;
@@ -165,32 +174,25 @@ std::string attempt_words(const AttemptStory& a) {
   return text + (a.duplicate_risk ? ", the request may have left twice)" : ")");
 }
 
-// Everything that is known to have happened, in order. What happened at the same millisecond keeps this
-// order.
+// Everything that is known to have happened, in order.
 std::vector<Moment> life(const MessageStory& story) {
   std::vector<Moment> moments;
-  if (story.outbox) moments.push_back({story.outbox->created_at, "enqueued"});
-  // The usual publish leaves no event: the row says when it was. Events from before a replay are of an earlier one.
-  const auto replayed = std::find_if(story.events.rbegin(), story.events.rend(),
-                                     [](const EventStory& e) { return e.name == "replayed"; });
-  const bool told =
-      std::any_of(story.events.rbegin(), replayed, [](const EventStory& e) { return e.name == "published"; });
-  if (story.outbox && story.outbox->status == "PUBLISHED" && !told)
-    moments.push_back({story.outbox->updated_at, "published"});
   for (const EventStory& e : story.events)
-    moments.push_back({e.at, joined({e.name, e.detail}) + (e.actor.empty() ? "" : " [" + e.actor + "]")});
+    moments.push_back({e.at, rank_of(e), joined({e.name, e.detail}) + (e.actor.empty() ? "" : " [" + e.actor + "]")});
   if (story.inbox && story.inbox->calls > 1 && story.inbox->first_call_at)
-    moments.push_back({*story.inbox->first_call_at, "claimed by a worker, call 1"});
+    moments.push_back({*story.inbox->first_call_at, Moment::kClaimed, "claimed by a worker, call 1"});
   if (story.inbox && story.inbox->claimed_at)
-    moments.push_back({*story.inbox->claimed_at, "claimed by a worker, call " + std::to_string(story.inbox->calls)});
-  for (const AttemptStory& a : story.attempts) moments.push_back({a.at, attempt_words(a)});
+    moments.push_back({*story.inbox->claimed_at, Moment::kClaimed,
+                       "claimed by a worker, call " + std::to_string(story.inbox->calls)});
+  for (const AttemptStory& a : story.attempts) moments.push_back({a.at, Moment::kCalled, attempt_words(a)});
   if (story.inbox && story.inbox->settled_at) {
     const InboxStory& i = *story.inbox;
     std::string text = joined({i.status, i.reason, i.detail});
     if (!i.reference.empty()) text += ", the vendor calls it " + i.reference;
-    moments.push_back({*i.settled_at, text});
+    moments.push_back({*i.settled_at, Moment::kSettled, text});
   }
-  std::stable_sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  std::stable_sort(moments.begin(), moments.end(),
+                   [](const Moment& a, const Moment& b) { return std::pair(a.at, a.rank) < std::pair(b.at, b.rank); });
   return moments;
 }
 
@@ -290,7 +292,7 @@ void register_options(OptionSet& set, ShowOptions& options) {
 
 Result<int> run(const ShowOptions& options, Context& context) {
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
-  TRY_ASSIGN(const std::optional<MessageStory> story, store->story(options.id, context.clock().now()));
+  TRY_ASSIGN(std::optional<MessageStory> story, store->story(options.id, context.clock().now()));
   if (!story) {
     TRY_ASSIGN(const std::optional<std::string> pruned, store->pruned_message(options.id));
     if (pruned)
@@ -301,6 +303,7 @@ Result<int> run(const ShowOptions& options, Context& context) {
     return fail(Code::kNotFound, "no message has the id or key \"" + options.id + "\"",
                 "notifyctl list outbox --key-prefix … finds keys");
   }
+  tell_from_rows(*story);
   TRY_ASSIGN(const std::optional<ChannelReport> closed, closed_channel(*store, *story, context));
   if (context.json())
     context.out().line(to_text(Converter{context, options.reveal}.story(*story, closed)));

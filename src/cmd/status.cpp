@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <algorithm>
+
 #include "cmd/context.hpp"
 #include "cmd/reading.hpp"
 #include "cmd/render.hpp"
@@ -29,10 +31,29 @@ std::string render(const StatusReport& report, const StatusOptions& options, Con
   return status_text(report, context, static_cast<std::size_t>(context.out().width()));
 }
 
+// For programs every configured channel is there, whether or not something waits for it: what vanishes and comes back
+// is no series. People see those about which there is something to say.
+Result<StatusReport> read_report(SqliteStore& store, const StatusOptions& options, Context& context) {
+  TRY_ASSIGN(StatusReport report, store.status(context.clock().now()));
+  if (!options.prometheus && !context.json()) return report;
+  const Result<const Config*> config = context.config();
+  if (!config) return report;  // a broken configuration is no reason to tell nothing
+  for (const ChannelConfig& channel : (*config)->channels) {
+    const auto same = [&](const ChannelReport& known) { return known.channel == channel.name; };
+    if (std::any_of(report.channels.begin(), report.channels.end(), same)) continue;
+    ChannelReport& open = report.channels.emplace_back();
+    open.channel = channel.name;
+    open.state = "open";
+  }
+  std::sort(report.channels.begin(), report.channels.end(),
+            [](const ChannelReport& a, const ChannelReport& b) { return a.channel < b.channel; });
+  return report;
+}
+
 Result<int> watch(SqliteStore& store, const StatusOptions& options, Context& context) {
   Output& out = context.out();
   while (true) {
-    TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
+    TRY_ASSIGN(const StatusReport report, read_report(store, options, context));
     const std::string text = render(report, options, context);
     if (out.is_terminal() && !context.json()) out.write(kHomeAndClear);
     out.write(text);
@@ -43,7 +64,7 @@ Result<int> watch(SqliteStore& store, const StatusOptions& options, Context& con
 }
 
 Result<int> check(SqliteStore& store, const StatusOptions& options, Context& context) {
-  TRY_ASSIGN(const StatusReport report, store.status(context.clock().now()));
+  TRY_ASSIGN(const StatusReport report, read_report(store, options, context));
   const Judgement judgement = judge(report, options, store.check_fence());
   if (context.json())
     context.out().line(status_json(report, context));
@@ -56,7 +77,7 @@ Result<int> run_once(const StatusOptions& options, Context& context) {
   TRY_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(context));
   if (options.check) return check(*store, options, context);
   if (options.watch) return watch(*store, options, context);
-  TRY_ASSIGN(const StatusReport report, store->status(context.clock().now()));
+  TRY_ASSIGN(const StatusReport report, read_report(*store, options, context));
   const std::string text = render(report, options, context);
   if (!options.output) {
     context.out().write(text);

@@ -1,8 +1,10 @@
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cmd/context.hpp"
 #include "cmd/render.hpp"
 #include "cmd/status.hpp"
+#include "core/alert.hpp"
 #include "sys/zone_data.hpp"
 
 namespace notify {
@@ -191,7 +193,7 @@ std::string status_text(const StatusReport& report, Context& context, std::size_
   screen.line("Alerts", report.alerts_open == 0 ? "none open" : std::to_string(report.alerts_open) + " open",
               report.alerts_open > 0);
   for (const AlertRow& alert : report.alerts)
-    screen.line("", alert.kind + " " + alert.subject + ": " + alert.detail + " (" + std::to_string(alert.count) +
+    screen.line("", alert.kind + " " + alert_text(alert.subject, alert.detail) + " (" + std::to_string(alert.count) +
                         "×, " + show_age(seconds(report.now - alert.last_at)) + " ago)");
   screen.line("Last runs", run_words(report.last_run, report.now));
   screen.line("Last hour", rate_words(report.rates.hour));
@@ -279,7 +281,8 @@ std::string status_prometheus(const StatusReport& report) {
   metrics.family("alerts_open", "Open alerts.");
   metrics.value(report.alerts_open);
   metrics.family("last_success_timestamp_seconds", "When a command last ended well, 0 when never.");
-  for (const LastRun& run : report.last_run)
+  // The three that have to run, which come first: others would come and go as series.
+  for (const LastRun& run : std::span(report.last_run).first(3))
     metrics.value("command", run.command, run.succeeded_at ? run.succeeded_at->ms / 1000 : 0);
   metrics.family("channel_open", "1 when the channel is neither paused nor halted.");
   for (const ChannelReport& c : report.channels) metrics.value("channel", c.channel, c.state == "open" ? 1 : 0);

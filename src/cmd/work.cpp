@@ -144,19 +144,20 @@ Page work_page() {
       "message at a time, and opens by itself. A channel whose secret cannot be read, or whose driver cannot start, is "
       "closed: its messages stay where they are, an alert is raised, and all other channels are served. A run that "
       "stays "
-      "tries it again every 30 seconds; one that ends with such a channel has the exit status 69.\n\n"
+      "tries it again every 30 seconds; one that ends with such a channel by itself has the exit status 69.\n\n"
       "With `--drain` it leaves when nothing is ready, for cron. Without it stays; messages are picked up within "
       "milliseconds of their commit. SIGTERM and Ctrl-C stop it in an orderly way: no new claims, every call that "
       "is out is finished and written.";
   page.examples = {{"Every minute, from cron", "* * * * *  notifyctl work --drain --max-run 50s"},
                    {"As a service", "notifyctl work"},
                    {"Only one channel, slowly", "notifyctl work --drain --channel sms --rate 10/s"}};
-  page.exits = {{0, "done, whatever became of single messages, or stopped in an orderly way by SIGTERM"},
-                {69, "a channel is halted or could not be served; all others were"},
-                {74, "the database could not be written (disk full)"},
-                {75, "the database is busy"},
-                {77, "no channel could be served: no permission for the first one's secret"},
-                {78, "the configuration is wrong, or no channel could be served: a secret or CA bundle is missing"}};
+  page.exits = {
+      {0, "done, whatever became of single messages, or stopped in an orderly way by SIGTERM"},
+      {69, "a channel is halted or could not be served, at the end of a run that nobody stopped; all others were"},
+      {74, "the database could not be written (disk full)"},
+      {75, "the database is busy"},
+      {77, "no channel could be served: no permission for the first one's secret"},
+      {78, "the configuration is wrong, or no channel could be served: a secret or CA bundle is missing"}};
   page.see_also = {"notifyctl-relay(1)", "notifyctl-status(1)", "notifyctl.toml(5)"};
   return page;
 }
@@ -206,7 +207,12 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
         result = std::move(ended);
         engine->loop().stop();
       });
-  TRY_ASSIGN(const StopSignals signals, StopSignals::install(engine->loop(), [&](int) { service.stop(); }));
+  bool stopped = false;
+  const auto stop = [&](int) {
+    stopped = true;
+    service.stop();
+  };
+  TRY_ASSIGN(const StopSignals signals, StopSignals::install(engine->loop(), stop));
   WalWatch watch(engine->loop(), engine->store().path(), [&] { service.wake(); });
   service.on_settled = [&] { engine->loop().post([&] { watch.settled(); }); };
   if (first_closed(lanes) != nullptr) keep_trying(*engine, drivers, service);
@@ -215,7 +221,9 @@ Result<int> run(const WorkCommandOptions& options, Context& context) {
 
   const std::string summary = summary_json(worker.summary());
   const Result<void> closed = engine->finish(result.has_value(), summary);
-  result = lanes_up(worker, lanes, result ? closed : result);
+  if (result) result = closed;
+  // Who is told to stop has done so: a lane that is down then is a matter of alerts, and of the next run.
+  if (!stopped) result = lanes_up(worker, lanes, result);
   return conclude(context, result, summary, summary_words(worker.summary()));
 }
 

@@ -31,12 +31,17 @@ constexpr auto kKinds = std::to_array<AlertKind>({
     {"restored", false, AlertEnd::kQuiet},
 });
 
+const AlertKind* find_kind(std::string_view name) noexcept {
+  const auto* const found =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const AlertKind& kind) { return kind.name == name; });
+  return found == kKinds.end() ? nullptr : found;
+}
+
 }  // namespace
 
 const AlertKind& alert_kind(std::string_view name) noexcept {
-  const auto* const found =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const AlertKind& kind) { return kind.name == name; });
-  ASSERT(found != kKinds.end());
+  const AlertKind* const found = find_kind(name);
+  ASSERT(found != nullptr);
   return *found;
 }
 
@@ -50,6 +55,20 @@ AlertSubject split_alert_subject(std::string_view subject) noexcept {
   const std::size_t divider = subject.find(kDivider);
   if (divider == std::string_view::npos) return {subject, {}};
   return {subject.substr(0, divider), subject.substr(divider + kDivider.size())};
+}
+
+std::string_view alert_channel(std::string_view kind, std::string_view subject) noexcept {
+  const AlertKind* const known = find_kind(kind);
+  return known != nullptr && known->of_channel ? split_alert_subject(subject).channel : std::string_view();
+}
+
+std::string alert_text(std::string_view subject, std::string_view detail) {
+  const std::string_view reason = split_alert_subject(subject).reason;
+  if (!reason.empty() && detail.starts_with(reason)) {
+    const std::string_view rest = detail.substr(reason.size());
+    if (rest.empty() || rest.starts_with(kDivider)) return std::string(subject).append(rest);
+  }
+  return std::string(subject).append(detail.empty() ? std::string_view() : kDivider).append(detail);
 }
 
 Result<void> raise_alert(AlertTable& alerts, std::string_view kind, const Envelope& envelope, std::string_view reason,

@@ -40,6 +40,11 @@ struct AlertSubject {
 std::string alert_subject(std::string_view channel, std::string_view reason);
 AlertSubject split_alert_subject(std::string_view subject) noexcept;
 
+// The channel that an alert is about; empty when it is about none.
+std::string_view alert_channel(std::string_view kind, std::string_view subject) noexcept;
+// "SUBJECT: DETAIL", for people: a detail that begins with the subject's reason says it once.
+std::string alert_text(std::string_view subject, std::string_view detail);
+
 // Raises an alert about one message, in the transaction of the retreat that it reports. `detail` is for people; empty:
 // the reason.
 Result<void> raise_alert(AlertTable& alerts, std::string_view kind, const Envelope& envelope, std::string_view reason,

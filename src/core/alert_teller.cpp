@@ -12,9 +12,7 @@ namespace {
 constexpr int kAlertsAtOnce = 200;
 constexpr int kPriority = 8;
 
-std::string_view channel_of(const Alert& alert) {
-  return alert_kind(alert.kind).of_channel ? split_alert_subject(alert.subject).channel : std::string_view();
-}
+std::string_view channel_of(const Alert& alert) { return alert_channel(alert.kind, alert.subject); }
 
 void member(std::string& out, std::string_view name, std::string_view value) {
   out += out.back() == '{' ? "" : ",";

@@ -95,7 +95,8 @@ Result<int> FanOut::step() {
                   {},
                   broadcast->request.message.channel,
                   "a broadcast is fanned out",
-                  broadcast->messages + step.messages});
+                  broadcast->messages + step.messages,
+                  broadcast->request.message.correlation});
   return static_cast<int>(step.recipients);
 }
 
@@ -199,7 +200,13 @@ Result<void> FanOut::make_one(const Broadcast& broadcast, std::string_view recip
 }
 
 Result<void> FanOut::give_up(const Broadcast& broadcast, const std::string& why) {
-  events_.emit({Event::Level::kError, "relay.broadcast-failed", {}, broadcast.request.message.channel, why, 0});
+  events_.emit({Event::Level::kError,
+                "relay.broadcast-failed",
+                {},
+                broadcast.request.message.channel,
+                why,
+                0,
+                broadcast.request.message.correlation});
   return store_.write([&]() -> Result<void> {
     const Instant now = clock_.now();
     TRY_ASSIGN(const bool closed, store_.broadcasts().close(broadcast.id, BroadcastState::kFailed, why, now));

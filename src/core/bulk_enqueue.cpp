@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/jsonl.hpp"
+#include "core/safe_text.hpp"
 
 namespace notify {
 namespace {
@@ -43,7 +44,7 @@ class MessageReader {
     if (line.too_long)
       return fail(Code::kBadInput, "the line is longer than " + std::to_string(kLongestLine) + " bytes");
     if (auto read = reader_.read(line.text, fields_); !read) {
-      if (line.unended && read.error().field.empty())
+      if (line.unended && (read.error().field.empty() || !valid_utf8(line.text)))
         read.error().hint = "the last line is incomplete: was the input cut off?";
       return read;
     }

@@ -69,12 +69,14 @@ tl::unexpected<Error> wrong_kind(std::string_view field, std::string_view wanted
                     kind == JsonValue::Kind::kNull ? "leave the member out instead" : "");
 }
 
-tl::unexpected<Error> too_deep() {
-  return fail(Code::kBadInput, "nested deeper than " + std::to_string(limits::kJsonDepth) + " levels");
+tl::unexpected<Error> too_deep(std::string_view field) {
+  return fail_field(std::string(field), "nested deeper than " + std::to_string(limits::kJsonDepth) + " levels",
+                    "flatten it, or put it into a string");
 }
 
 tl::unexpected<Error> duplicate_name(std::string_view field, std::string_view name) {
-  return fail_field(std::string(field), "the member \"" + safe_text(name, kShownName) + "\" appears twice");
+  return fail_field(std::string(field), "the member \"" + safe_text(name, kShownName) + "\" appears twice",
+                    "leave one of them out");
 }
 
 }  // namespace
@@ -280,7 +282,7 @@ Result<void> JsonReader::Impl::canonical(ondemand::value& value, std::string_vie
     out += trim_end(value.raw_json_token());
     return {};
   }
-  if (depth >= limits::kJsonDepth) return too_deep();
+  if (depth >= limits::kJsonDepth) return too_deep(field);
   if (kind == JsonValue::Kind::kObject) {
     ondemand::object object{};
     if (const auto error = value.get_object().get(object)) return malformed(error);
@@ -393,7 +395,7 @@ Result<std::string_view> JsonValue::scalar(std::string_view field) {
 Result<void> JsonValue::members(std::string_view field, const MemberVisitor& visit) {
   TRY_ASSIGN(const Kind found, kind());
   if (found != Kind::kObject) return wrong_kind(field, "an object", found);
-  if (depth_ >= limits::kJsonDepth) return too_deep();
+  if (depth_ >= limits::kJsonDepth) return too_deep(field);
   ondemand::object object{};
   if (const auto error = standing_on(value_).get_object().get(object)) return reader_.impl_->malformed(error);
   return reader_.impl_->each_member(object, [&](std::string_view name, ondemand::value& value) -> Result<void> {
@@ -405,7 +407,7 @@ Result<void> JsonValue::members(std::string_view field, const MemberVisitor& vis
 Result<void> JsonValue::elements(std::string_view field, const std::function<Result<void>(JsonValue&)>& visit) {
   TRY_ASSIGN(const Kind found, kind());
   if (found != Kind::kArray) return wrong_kind(field, "a list", found);
-  if (depth_ >= limits::kJsonDepth) return too_deep();
+  if (depth_ >= limits::kJsonDepth) return too_deep(field);
   ondemand::array array{};
   if (const auto error = standing_on(value_).get_array().get(array)) return reader_.impl_->malformed(error);
   for (auto item : array) {

@@ -45,6 +45,39 @@ tl::unexpected<Error> unknown(std::string_view name) {
                     near.best().empty() ? "" : "did you mean \"" + near.best() + "\"?");
 }
 
+// The member of the object at whose value byte `position` stands. The line is none that a reader could read.
+std::string_view member_at(std::string_view line, std::size_t position) {
+  std::string_view name;
+  std::size_t depth = 0;
+  std::size_t string = std::string_view::npos;  // where the one begins that is open
+  for (std::size_t i = 0; i < position; ++i) {
+    const char c = line[i];
+    if (string == std::string_view::npos) {
+      if (c == '"') string = i + 1;
+      if (c == '{' || c == '[') ++depth;
+      if ((c == '}' || c == ']') && depth > 0) --depth;
+    } else if (c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      const std::size_t next = line.find_first_not_of(" \t", i + 1);
+      if (depth == 1 && next < line.size() && line[next] == ':') name = line.substr(string, i - string);
+      string = std::string_view::npos;
+    }
+  }
+  return name;
+}
+
+// Bytes that no JSON has spoil the line; they stand in one member of it all the same. Empty: there are none, or nowhere
+// that has a name.
+std::string member_of_bad_byte(std::string_view line) {
+  std::size_t position = 0;
+  if (valid_utf8(line, &position)) position = line.find('\0');
+  if (position == std::string_view::npos) return {};
+  const std::string_view name = member_at(line, position);
+  const bool known = std::any_of(kMembers.begin(), kMembers.end(), [&](const Member& m) { return m.name == name; });
+  return std::string(known ? name : std::string_view());
+}
+
 }  // namespace
 
 // --- lines
@@ -166,6 +199,7 @@ Result<void> LineReader::read(std::string_view line, EnqueueFields& fields) {
   impl_->seen = 0;
   auto result = impl_->json.object(line, impl_->visit);
   const bool about_form = !result && result.error().field.empty();
+  if (about_form) result.error().field = member_of_bad_byte(line);
   if (about_form && result.error().hint.empty() && line.find('\r') != std::string_view::npos)
     result.error().hint = "a lone carriage return does not end a line";
   return result;

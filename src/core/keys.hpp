@@ -11,10 +11,10 @@
 
 namespace notify {
 
-// A private key on P-256, or an RSA key. Copies share it. Nothing of it can be printed.
+// A private key on P-256, an RSA key or an Ed25519 key. Copies share it. Nothing of it can be printed.
 class PrivateKey {
  public:
-  enum class Kind { kP256, kRsa };
+  enum class Kind { kP256, kRsa, kEd25519 };
 
   // PKCS#8 ("PRIVATE KEY", as Apple and Google hand them out) or the older forms, without a passphrase. Errors (kConfig)
   // say what is wrong and hold nothing of the text. RSA keys have 2048 bits or more.
@@ -22,10 +22,13 @@ class PrivateKey {
   // The 32 bytes of a private key on P-256, as web push tools write them.
   static Result<PrivateKey> from_p256(std::string_view scalar);
   static PrivateKey generate_p256();
+  // The 32 bytes of a private Ed25519 key (RFC 8032 5.1.5), with or without the 32 of its public key behind.
+  static Result<PrivateKey> from_ed25519(std::string_view bytes);
 
   Kind kind() const noexcept;
 
-  // ES256 (RFC 7518 3.4: R and S, 64 bytes) or RS256 (RFC 7518 3.3: PKCS#1 v1.5), with SHA-256, by the key's kind.
+  // ES256 (RFC 7518 3.4: R and S, 64 bytes) or RS256 (RFC 7518 3.3: PKCS#1 v1.5), with SHA-256, or Ed25519 (RFC 8032, 64
+  // bytes), by the key's kind.
   std::string sign(std::string_view message) const;
 
   // Only for P-256: the public key, 65 bytes, uncompressed.

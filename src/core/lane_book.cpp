@@ -20,6 +20,7 @@ void open_again(Lane& lane, Instant now) noexcept {
   lane.reported_at.reset();
   lane.opened_at = now;
   lane.probe_interval = Duration{0};
+  lane.hold_until.reset();
   lane.reason.clear();
 }
 
@@ -106,7 +107,9 @@ LaneChange lane_note_report(Lane& lane, const LaneReport& report, Instant now) {
 void lane_mend_clock(Lane& lane, const std::optional<Rate>& rate, Instant now) noexcept {
   if (lane.hold_until && *lane.hold_until > now + kLongestHold) lane.hold_until.reset();
   if (lane.probe_at > now + kLongestProbe) lane.probe_at = now;
-  if (rate && lane.rate_next_us > now.ms * 1000 + lane_spacing_us(*rate)) lane.rate_next_us = now.ms * 1000;
+  // Permits are taken a little ahead, and other processes read the clock a little earlier or later.
+  const std::int64_t now_us = now.ms * 1000;
+  if (rate && lane.rate_next_us > now_us + lane_spacing_us(*rate) + 1'000'000) lane.rate_next_us = now_us;
 }
 
 std::int64_t lane_spacing_us(const Rate& rate) noexcept {

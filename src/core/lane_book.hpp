@@ -44,7 +44,8 @@ void lane_note_probe(Lane& lane, Instant now) noexcept;
 LaneChange lane_note_outcome(Lane& lane, const Outcome& outcome, bool probe, Instant now);
 
 // The wall clock may have been set back since the lane was written: no hold, probe or permit that no rule can have put so
-// far ahead counts. So a step back holds a lane up for an hour at the most, and a rate for one spacing.
+// far ahead counts. So a step back holds a lane up for an hour at the most, and a rate for one spacing
+// and a second.
 void lane_mend_clock(Lane& lane, const std::optional<Rate>& rate, Instant now) noexcept;
 
 // A vendor reported later that the lane was broken, or delivered, when a call was made at `called_at`. Reports come late:

@@ -25,6 +25,7 @@ struct Outcome {
   bool connect_refused = false;   // counts towards "five in a row" (the lane is down)
   bool lane_wide = false;         // with retry_after: holds for the lane, not just this message (429)
   std::optional<Duration> retry_after{};
+  std::optional<Instant> gone_since{};  // with disable_endpoint: since when; a later registration is not meant
 
   std::string reason{};     // short stable word: "http-503", "timeout", "exit-75"
   std::string detail{};     // bounded, valid UTF-8, no control characters, no secret

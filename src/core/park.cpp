@@ -26,19 +26,16 @@ Result<Answer> park_one(const OperatorPorts& ports, const std::string& reason, c
 
 Result<Answer> drop_one(const OperatorPorts& ports, const std::string& reason, const Whereabouts& at, Instant now) {
   if (at.inbox == InboxState::kSending) return Answer::busy("a worker is sending it");
-  if (!at.parked) {
-    const bool dropped = at.inbox == InboxState::kSkipped && at.inbox_reason == "dropped";
-    return dropped ? Answer::unchanged() : Answer::refused("it is not parked");
-  }
+  if (!at.parked) return at.dropped() ? Answer::unchanged() : Answer::refused("it is not parked");
   TRY_ASSIGN(const bool removed, ports.store.parked().remove(at.message_id));
   ASSERT(removed);  // read in this very transaction
   if (!at.inbox) {
-    TRY_ASSIGN(const bool skipped, ports.store.inbox().skip(at.message_id, at.outbox_id, at.channel, "dropped", now));
+    TRY_ASSIGN(const bool skipped, ports.store.inbox().skip(at.message_id, at.outbox_id, at.channel, kDropped, now));
     ASSERT(skipped);
   }
   TRY(clear_queue(ports, at));
   const std::string detail = safe_text("was parked (" + at.parked_reason + "); " + reason, limits::kDetail);
-  TRY(ports.store.history().event(at.message_id, "dropped", detail, kParkActor, now));
+  TRY(ports.store.history().event(at.message_id, kDropped, detail, kParkActor, now));
   return Answer::done();
 }
 

@@ -55,10 +55,12 @@ Policies::Policies(const Config& config, const Zone* zone) : config_(config), zo
   ASSERT(config.quiet_hours.empty() || zone != nullptr);
 }
 
-bool Policies::guard_allows(std::string_view recipient) const {
-  if (!config_.guarded()) return true;
-  return std::any_of(config_.guard.allow.begin(), config_.guard.allow.end(),
-                     [&](const std::string& pattern) { return glob_match(pattern, recipient); });
+bool guard_allows(const Config& config, std::string_view recipient) {
+  if (!config.guarded()) return true;
+  const std::string address = match_address(recipient);
+  return std::any_of(config.guard.allow.begin(), config.guard.allow.end(), [&](const std::string& pattern) {
+    return glob_match(match_pattern(pattern, recipient), address);
+  });
 }
 
 Verdict Policies::judge(const Envelope& envelope, Stage stage, Instant now, std::string_view address) const {

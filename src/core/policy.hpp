@@ -20,6 +20,10 @@ struct Verdict {
   std::string reason{};  // short and stable: "guard", "quiet-hours", "expired"
 };
 
+// Outside production only recipients that match a pattern of [guard] allow are written to. Both are compared as opt-outs
+// compare addresses, however they are written.
+bool guard_allows(const Config& config, std::string_view recipient);
+
 // Who is asking: each has its own quiet hours, the relay's close earlier.
 enum class Stage { kRelay, kWork };
 
@@ -32,8 +36,7 @@ class Policies {
   // known by its id the guard waits for the address.
   Verdict judge(const Envelope& envelope, Stage stage, Instant now, std::string_view address = {}) const;
 
-  // Outside production only recipients that match [guard] allow are written to.
-  bool guard_allows(std::string_view recipient) const;
+  bool guard_allows(std::string_view recipient) const { return notify::guard_allows(config_, recipient); }
 
  private:
   std::optional<Instant> next_opening(std::string_view category, Stage stage, Instant now) const;

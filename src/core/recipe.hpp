@@ -257,7 +257,7 @@ struct RecipeReceipt {
   enum class IdForm { kWhole, kShort };
   Body body = Body::kJson;
   std::optional<std::vector<std::string>> list{};
-  bool single = false;  // a body without the list is one receipt
+  bool single = false;                     // a body without the list is one receipt
   std::vector<RecipeSource> message_id{};  // the first that is there
   IdForm id_form = IdForm::kWhole;
   std::vector<RecipeSource> reference{};  // joined by ":"

@@ -143,8 +143,7 @@ Result<RecipeReceipts> read_receipts(const Recipe& recipe, const RecipeSettings&
   }
   std::optional<std::vector<RecipeDocument>> documents;
   if (how.list) documents = whole.elements(*how.list);
-  if (how.list && !documents && !how.single)
-    return fail(Code::kBadInput, "the body has no list where the recipe says");
+  if (how.list && !documents && !how.single) return fail(Code::kBadInput, "the body has no list where the recipe says");
   RecipeReceipts result;
   const auto take = [&](const RecipeDocument& document, std::size_t number) {
     Result<std::optional<Receipt>> receipt = one_receipt(how, source, document);

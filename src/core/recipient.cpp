@@ -55,11 +55,14 @@ Result<void> check_endpoints(const std::string& channel, const std::vector<std::
 bool is_recipient_reference(std::string_view recipient) noexcept { return recipient.starts_with('@'); }
 
 Result<void> check_recipient_id(std::string_view id) {
-  if (id.empty()) return fail_field("id", "the recipient's id is empty");
+  if (id.empty())
+    return fail_field("id", "the recipient's id is empty",
+                      "@42 is the recipient that notifyctl recipient set 42 makes");
   TRY(check_utf8("id", id));
   TRY(check_line("id", "the recipient's id", id, limits::kRecipientId));
   if (id.front() == '@') return fail_field("id", "a recipient's id does not begin with @", "leave out the @");
-  if (id.find(' ') != std::string_view::npos) return fail_field("id", "a recipient's id has no spaces");
+  if (id.find(' ') != std::string_view::npos)
+    return fail_field("id", "a recipient's id has no spaces", "write it without them");
   return {};
 }
 
@@ -74,6 +77,21 @@ std::string match_address(std::string_view address) {
   } else {
     out = address;
   }
+  return out;
+}
+
+std::string match_pattern(std::string_view pattern, std::string_view address) {
+  std::string out;
+  if (is_email(address)) {
+    for (const char c : pattern) out += lower(c);
+    return out;
+  }
+  // A pattern that is no telephone number must not become "*" by losing everything else.
+  const bool of_numbers = is_phone_number(address) && std::any_of(pattern.begin(), pattern.end(), is_digit) &&
+                          pattern.find_first_not_of("0123456789+-.() *") == std::string_view::npos;
+  if (!of_numbers || pattern.starts_with('-')) return std::string(pattern);
+  for (const char c : pattern)
+    if (is_digit(c) || c == '+' || c == '*') out += c;
   return out;
 }
 

@@ -29,6 +29,9 @@ Result<void> check_recipient_id(std::string_view id);
 // leading '+' ("+82 (10) 1234-5678" → "+821012345678"), everything else as it is.
 std::string match_address(std::string_view address);
 
+// A pattern with '*' in the form in which it is compared with match_address(address).
+std::string match_pattern(std::string_view pattern, std::string_view address);
+
 // Whom an opt-out is about: "@ID" as it is, or an address in the form above.
 std::string consent_subject(std::string_view reference_or_address);
 

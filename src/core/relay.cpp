@@ -16,6 +16,11 @@ Instant no_later_than_expiry(Instant ready, const Envelope& envelope) {
   return envelope.expires ? std::min(ready, *envelope.expires) : ready;
 }
 
+Event event_of(const Envelope& envelope, Event::Level level, std::string name, std::string_view text, int count = 0) {
+  return {level, std::move(name),     envelope.message_id, envelope.channel, std::string(text),
+          count, envelope.correlation};
+}
+
 }  // namespace
 
 RelaySummary& RelaySummary::operator+=(const RelaySummary& other) noexcept {
@@ -83,42 +88,46 @@ Result<bool> Relay::publish_one(std::int64_t outbox_id) {
 Result<void> Relay::hand_on(const std::function<Result<std::vector<Candidate>>(Instant now)>& pick) {
   const bool embedded = ports_.transport.in_store_transaction();
   std::vector<Claimed> claimed;
-  RelaySummary counts;
+  Batch batch;
   TRY(ports_.store.write([&]() -> Result<void> {
     claimed.clear();
-    counts = {};
+    batch = {};
     const Instant now = ports_.clock.now();
     TRY_ASSIGN(const std::vector<Candidate> rows, pick(now));
     TRY_ASSIGN(const SurgeRoom room, room_left(now));
     held_ = 0;
-    for (const Candidate& row : rows) TRY(decide(row, room, now, claimed, counts));
+    for (const Candidate& row : rows) TRY(decide(row, room, now, claimed, batch));
     // Once: a relay that stays would be woken by its own commit, and hold and tell again for ever.
     if (held_ > 0 && !told_of_surge_)
       TRY(ports_.store.alerts().raise("surge", "relay", {}, "more than " + room.measure, now));
     if (!embedded || claimed.empty()) return {};
     ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
     TRY_ASSIGN(const std::vector<PublishAnswer> answers, publish(claimed));
-    return mark(claimed, answers, now, counts);
+    return mark(claimed, answers, now, batch);
   }));
   Result<void> handed;
-  if (!embedded && !claimed.empty()) handed = hand_to_broker(claimed, counts);
-  summary_ += counts;
-  TRY(handed);
-  if (claimed.empty()) return {};
-  ports_.crash_points.reach(CrashPoint::kRelayAfterMark);
-  ports_.events.emit({Event::Level::kDebug, "relay.published", {}, {}, "rows published", counts.published});
-  return {};
+  if (!embedded && !claimed.empty()) handed = hand_to_broker(claimed, batch);
+  if (handed && !claimed.empty()) ports_.crash_points.reach(CrashPoint::kRelayAfterMark);
+  take_note(batch);
+  return handed;
 }
 
-Result<void> Relay::hand_to_broker(const std::vector<Claimed>& claimed, RelaySummary& counts) {
+void Relay::take_note(const Batch& batch) {
+  summary_ += batch.counts;
+  for (const Event& event : batch.events) ports_.events.emit(event);
+}
+
+Result<void> Relay::hand_to_broker(const std::vector<Claimed>& claimed, Batch& batch) {
   ports_.crash_points.reach(CrashPoint::kRelayAfterClaim);
   const Result<std::vector<PublishAnswer>> answers = publish(claimed);
   if (!answers) return give_back(claimed, answers.error());
-  const RelaySummary decided = counts;
-  return ports_.store.write([&]() -> Result<void> {
-    counts = decided;
-    return mark(claimed, *answers, ports_.clock.now(), counts);
+  const Batch decided = batch;
+  Result<void> marked = ports_.store.write([&]() -> Result<void> {
+    batch = decided;
+    return mark(claimed, *answers, ports_.clock.now(), batch);
   });
+  if (!marked) batch = decided;  // what was not committed has not happened
+  return marked;
 }
 
 Result<RelaySummary> Relay::preview(int limit) {
@@ -168,7 +177,7 @@ Result<Verdict> Relay::judge(const Candidate& row, Instant now) {
 
 // Inside the claiming transaction: what becomes of one PENDING row that is due.
 Result<void> Relay::decide(const Candidate& row, const SurgeRoom& room, Instant now, std::vector<Claimed>& claimed,
-                           RelaySummary& counts) {
+                           Batch& batch) {
   TRY_ASSIGN(const Verdict verdict, judge(row, now));
   OutboxTable& outbox = ports_.store.outbox();
 
@@ -176,18 +185,17 @@ Result<void> Relay::decide(const Candidate& row, const SurgeRoom& room, Instant 
   // over until one copy is confirmed, and closes nothing.
   if (!row.copy_may_be_out) {
     switch (verdict.kind) {
-      case Verdict::Kind::kSkip: ++counts.skipped; return close(row, OutboxState::kSkipped, verdict.reason, now);
-      case Verdict::Kind::kExpire: ++counts.expired; return close(row, OutboxState::kExpired, verdict.reason, now);
+      case Verdict::Kind::kSkip: return close(row, OutboxState::kSkipped, verdict.reason, now, batch);
+      case Verdict::Kind::kExpire: return close(row, OutboxState::kExpired, verdict.reason, now, batch);
       case Verdict::Kind::kGo:
       case Verdict::Kind::kDefer: break;
     }
-    if (row.attempts > 0 && now - row.due_at > config_.give_up_after) {
-      ++counts.failed;
-      return close(row, OutboxState::kFailed, "gave-up", now);
-    }
+    if (row.attempts > 0 && now - row.due_at > config_.give_up_after)
+      return close(row, OutboxState::kFailed, "gave-up", now, batch);
   }
   if (verdict.kind == Verdict::Kind::kDefer) {
-    ++counts.deferred;
+    ++batch.counts.deferred;
+    batch.events.push_back(event_of(row.envelope, Event::Level::kDebug, "relay.deferred", verdict.reason));
     TRY(outbox.defer(row.envelope.outbox_id, verdict.until, verdict.reason, now));
     return ports_.store.history().event(row.envelope.message_id, "deferred", verdict.reason, kRelayActor, now);
   }
@@ -214,17 +222,19 @@ Result<std::vector<PublishAnswer>> Relay::publish(const std::vector<Claimed>& cl
 }
 
 Result<void> Relay::mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers, Instant now,
-                         RelaySummary& counts) {
-  for (std::size_t i = 0; i < claimed.size(); ++i) TRY(mark_one(claimed[i], answers[i], now, counts));
+                         Batch& batch) {
+  for (std::size_t i = 0; i < claimed.size(); ++i) TRY(mark_one(claimed[i], answers[i], now, batch));
   return {};
 }
 
-Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, RelaySummary& counts) {
+Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, Batch& batch) {
   const Envelope& envelope = claim.row.envelope;
   OutboxTable& outbox = ports_.store.outbox();
   if (answer.kind == PublishAnswer::Kind::kConfirmed) {
     TRY_ASSIGN(const bool ours, outbox.confirm(envelope.outbox_id, claim.token, now));
-    counts.published += ours ? 1 : 0;  // not ours any more: whoever took it over marks it
+    if (!ours) return {};  // whoever took it over marks it
+    ++batch.counts.published;
+    batch.events.push_back(event_of(envelope, Event::Level::kDebug, "relay.published", {}, 1));
     return {};
   }
 
@@ -235,7 +245,8 @@ Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, 
              outbox.back_off(envelope.outbox_id, claim.token, no_later_than_expiry(now + wait, envelope), may_be_out,
                              answer.reason, now));
   if (!ours) return {};
-  ++counts.retried;
+  ++batch.counts.retried;
+  batch.events.push_back(event_of(envelope, Event::Level::kInfo, "relay.retry", answer.reason));
   TRY(ports_.store.history().event(envelope.message_id, "publish-failed", answer.reason, kRelayActor, now));
   if (failed == config_.alert_after) {
     TRY(raise_alert(ports_.store.alerts(), "publish-failing", envelope, answer.reason, {}, now));
@@ -246,35 +257,37 @@ Result<void> Relay::mark_one(const Claimed& claim, const PublishAnswer& answer, 
 // The transport itself is down. One row carries the failed attempt, so that the trouble becomes visible and
 // give_up_after can count; the others were not begun and go back as they were.
 Result<void> Relay::give_back(const std::vector<Claimed>& claimed, const Error& why) {
-  RelaySummary counts;
+  Batch batch;
   const auto given_back = ports_.store.write([&]() -> Result<void> {
-    counts = {};
+    batch = {};
     const Instant now = ports_.clock.now();
-    TRY(mark_one(claimed.front(), {PublishAnswer::Kind::kRefused, why.message}, now, counts));
+    TRY(mark_one(claimed.front(), {PublishAnswer::Kind::kRefused, why.message}, now, batch));
     for (std::size_t i = 1; i < claimed.size(); ++i) {
       TRY(ports_.store.outbox().release(claimed[i].row.envelope.outbox_id, claimed[i].token, now));
     }
     return {};
   });
-  if (given_back) summary_ += counts;
+  if (given_back) take_note(batch);
   return fail(why);
 }
 
 // PENDING → SKIPPED, EXPIRED or FAILED. What was not sent although nobody forbade it raises an alert.
-Result<void> Relay::close(const Candidate& row, OutboxState to, std::string_view reason, Instant now) {
+Result<void> Relay::close(const Candidate& row, OutboxState to, std::string_view reason, Instant now, Batch& batch) {
   const Envelope& envelope = row.envelope;
   TRY_ASSIGN(const bool changed, ports_.store.outbox().finish(envelope.outbox_id, to, reason, now));
   ASSERT(changed);  // read in this very transaction
+  std::string_view what = "skipped";
   if (to == OutboxState::kExpired) {
+    what = "expired";
     TRY(raise_alert(ports_.store.alerts(), "expired", envelope, reason, {}, now));
   } else if (to == OutboxState::kFailed) {
+    what = "gave-up";
     TRY(raise_alert(ports_.store.alerts(), "gave-up", envelope, reason, {}, now));
   }
-  return ports_.store.history().event(envelope.message_id,
-                                      to == OutboxState::kExpired   ? "expired"
-                                      : to == OutboxState::kSkipped ? "skipped"
-                                                                    : "gave-up",
-                                      reason, kRelayActor, now);
+  RelaySummary& counts = batch.counts;
+  ++(to == OutboxState::kExpired ? counts.expired : to == OutboxState::kFailed ? counts.failed : counts.skipped);
+  batch.events.push_back(event_of(envelope, Event::Level::kInfo, "relay." + std::string(what), reason));
+  return ports_.store.history().event(envelope.message_id, what, reason, kRelayActor, now);
 }
 
 }  // namespace notify

@@ -76,19 +76,25 @@ class Relay {
     Candidate row;
     std::int64_t token = 0;
   };
+  // What a batch has done, told when it is committed.
+  struct Batch {
+    RelaySummary counts{};
+    std::vector<Event> events{};
+  };
 
   Result<SurgeRoom> room_left(Instant now);
   Result<Verdict> judge(const Candidate& row, Instant now);
   Result<void> decide(const Candidate& row, const SurgeRoom& room, Instant now, std::vector<Claimed>& claimed,
-                      RelaySummary& counts);
+                      Batch& batch);
   Result<void> hand_on(const std::function<Result<std::vector<Candidate>>(Instant now)>& pick);
-  Result<void> hand_to_broker(const std::vector<Claimed>& claimed, RelaySummary& counts);
+  Result<void> hand_to_broker(const std::vector<Claimed>& claimed, Batch& batch);
   Result<std::vector<PublishAnswer>> publish(const std::vector<Claimed>& claimed);
   Result<void> mark(const std::vector<Claimed>& claimed, const std::vector<PublishAnswer>& answers, Instant now,
-                    RelaySummary& counts);
-  Result<void> mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, RelaySummary& counts);
+                    Batch& batch);
+  Result<void> mark_one(const Claimed& claim, const PublishAnswer& answer, Instant now, Batch& batch);
   Result<void> give_back(const std::vector<Claimed>& claimed, const Error& why);
-  Result<void> close(const Candidate& row, OutboxState to, std::string_view reason, Instant now);
+  Result<void> close(const Candidate& row, OutboxState to, std::string_view reason, Instant now, Batch& batch);
+  void take_note(const Batch& batch);
 
   RelayPorts ports_;
   const RelayConfig& config_;

@@ -69,11 +69,16 @@ class Replayer {
     if (!at.outbox && (!at.parked || at.outbox_id == 0))
       return "its row is not in this database; replay it where it was enqueued";
     if (at.scrubbed()) return "its content was scrubbed; there is nothing left to send";
+    if (at.dropped()) return "it was dropped, for good; to send it nevertheless, enqueue it again under another key";
     const std::optional<Instant> expires = options_.expires ? options_.expires : at.expires;
     if (expires && *expires <= due_at)
-      return (*expires <= start_ ? "it expired at " : "it would expire before its turn, at ") + format_time(*expires) +
+      return (*expires <= start_ ? "it expired at " : "it would expire before its turn, at ") + shown(*expires) +
              "; --expires sets a new time";
     return {};
+  }
+
+  std::string shown(Instant at) const {
+    return options_.zone != nullptr ? format_time(at, *options_.zone) : format_time(at);
   }
 
   // A time that the message was given is kept: it is not replayed into the time before it.

@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/operate.hpp"
 #include "core/payload_patch.hpp"
+#include "core/ports/zone.hpp"
 
 namespace notify {
 
@@ -22,6 +23,7 @@ struct ReplayOptions {
   std::optional<Rate> rate{};        // spreads due_at; empty: all at once
   bool accept_duplicates = false;    // messages whose outcome is unknown may be delivered a second time
   PayloadPatch patch{};
+  const Zone* zone = nullptr;  // for times in reasons; without one they are UTC
   // The transport is outside the store: a copy of a published message may still be on its way.
   bool copies_may_be_out = false;
 };

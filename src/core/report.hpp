@@ -182,6 +182,7 @@ struct ListRow {
   std::optional<Instant> expires_at{};
   std::string correlation{};
   std::string reference{};  // inbox: the vendor's id
+  bool parked = false;      // set aside; of the inbox FAILED ones that nobody has dropped
   Instant created_at{};
   Instant updated_at{};
 };

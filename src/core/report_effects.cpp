@@ -29,7 +29,8 @@ Result<void> disable(Store& store, const InboxRow& row, std::string_view said, s
   TRY_ASSIGN(const std::string address, address_of(store, row));
   if (address.empty()) return {};
   const std::string reason = safe_text_without(said, std::span(&address, 1), limits::kReason);
-  TRY_ASSIGN(const bool changed, store.recipients().disable_address(row.channel, address, reason, now));
+  TRY_ASSIGN(const bool changed,
+             store.recipients().disable_address(row.channel, address, reason, row.claimed_at + 1ms, now));
   if (!changed) return {};
   return store.history().event(row.message_id, "endpoint-disabled", reason, actor, now);
 }

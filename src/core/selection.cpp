@@ -5,6 +5,7 @@
 
 #include "core/inbox_state.hpp"
 #include "core/outbox_state.hpp"
+#include "core/ports/operator_table.hpp"
 
 namespace notify {
 namespace {
@@ -55,12 +56,13 @@ Result<Selected> select_messages(Reports& reports, SelectionKind kind, ListFilte
   Selector selector(reports, std::move(filter), now);
   const auto any = [](const ListRow&) { return true; };
   const auto expired = [](const ListRow& row) { return says_expired(row.reason); };
-  const auto not_expired = [](const ListRow& row) { return !says_expired(row.reason); };
+  const auto otherwise = [](const ListRow& row) { return !says_expired(row.reason) && row.reason != kDropped; };
+  const auto parked = [](const ListRow& row) { return row.parked; };  // what was dropped is not
   switch (kind) {
     case SelectionKind::kParked: TRY(selector.take(ListSubject::kParked, "", any)); break;
     case SelectionKind::kFailed:
       TRY(selector.take(ListSubject::kOutbox, name(OutboxState::kFailed), any));
-      TRY(selector.take(ListSubject::kInbox, name(InboxState::kFailed), any));
+      TRY(selector.take(ListSubject::kInbox, name(InboxState::kFailed), parked));
       break;
     case SelectionKind::kExpired:
       TRY(selector.take(ListSubject::kOutbox, name(OutboxState::kExpired), any));
@@ -68,7 +70,7 @@ Result<Selected> select_messages(Reports& reports, SelectionKind kind, ListFilte
       break;
     case SelectionKind::kSkipped:
       TRY(selector.take(ListSubject::kOutbox, name(OutboxState::kSkipped), any));
-      TRY(selector.take(ListSubject::kInbox, name(InboxState::kSkipped), not_expired));
+      TRY(selector.take(ListSubject::kInbox, name(InboxState::kSkipped), otherwise));
       break;
     case SelectionKind::kError: TRY(selector.take(ListSubject::kInbox, name(InboxState::kError), any)); break;
   }

@@ -9,12 +9,13 @@
 
 namespace notify {
 
-// What a selection is of. Each covers the outbox and the inbox, and what is parked because of it.
+// What a selection is of. Each covers the outbox and the inbox, and what is parked because of it. What `park drop` has
+// closed is closed for good: none of them finds it.
 enum class SelectionKind {
   kParked,   // set aside
-  kFailed,   // FAILED: given up by the relay, refused by the vendor
+  kFailed,   // FAILED: given up by the relay, refused by the vendor and still parked
   kExpired,  // EXPIRED in the outbox, SKIPPED because it had expired in the inbox
-  kSkipped,  // SKIPPED for any other reason: cancelled, dropped, guard
+  kSkipped,  // SKIPPED for any other reason: cancelled, opted out, guard
   kError,    // ERROR: the outcome is unknown
 };
 

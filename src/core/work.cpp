@@ -126,7 +126,8 @@ void Worker::one_by_one(Turn& turn) {
     }
     // Its claim stays SENDING and becomes ERROR with an alert when it is stale.
     ports_.events.emit({Event::Level::kError, "work.settle-failed", call.call.delivery.message_id,
-                        call.call.dispatch.envelope.channel, written.error().message, 0});
+                        call.call.dispatch.envelope.channel, written.error().message, 0,
+                        call.call.dispatch.envelope.correlation});
     --out_;
     --out_by_lane_[call.call.lane];
   }
@@ -136,7 +137,8 @@ void Worker::one_by_one(Turn& turn) {
     if (written) continue;
     // Not claimed: its lease ends by itself and counts towards the delivery limit.
     ports_.events.emit({Event::Level::kError, "work.claim-failed", message.delivery.handle.message_id,
-                        message.dispatch.envelope.channel, written.error().message, 0});
+                        message.dispatch.envelope.channel, written.error().message, 0,
+                        message.dispatch.envelope.correlation});
   }
 }
 

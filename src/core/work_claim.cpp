@@ -137,8 +137,8 @@ Result<void> Worker::take_up(const InboxRow& row, const Prepared& prepared, Grou
   }
   const std::int64_t token = new_token(ports_.random);
   TRY_ASSIGN(const bool resumed,
-             ports_.store.inbox().resume(
-                 row.token, inbox_claim(row.message_id, prepared.dispatch, token, holder_, now), forgotten));
+             ports_.store.inbox().resume(row.token, inbox_claim(row.message_id, prepared.dispatch, token, holder_, now),
+                                         forgotten));
   if (resumed) {
     begin_call(prepared, group, token, row.calls + 1, true, row.first_call_at, now);
   } else {
@@ -152,8 +152,9 @@ Result<void> Worker::give_up(const InboxRow& row, const Prepared& prepared, std:
                              Instant now) {
   const Envelope& envelope = prepared.delivery.envelope;
   const std::string detail = "not called again after a call whose outcome is unknown (" + row.reason + ")";
-  TRY_ASSIGN(const bool ended, ports_.store.inbox().settle({row.message_id, row.token, InboxState::kError,
-                                                            std::string(reason), detail, {}, 0, now}));
+  TRY_ASSIGN(const bool ended,
+             ports_.store.inbox().settle(
+                 {row.message_id, row.token, InboxState::kError, std::string(reason), detail, {}, 0, now}));
   if (!ended) {
     put_back(prepared, group, now + 1s, "claimed-elsewhere");
     return {};
@@ -168,10 +169,11 @@ Result<void> Worker::give_up(const InboxRow& row, const Prepared& prepared, std:
 
 void Worker::begin_call(const Prepared& prepared, Group& group, std::int64_t token, int attempt, bool unknown_before,
                         Instant first_call_at, Instant now) {
-  Call call{prepared.dispatch,       prepared.delivery.handle, prepared.lane, token,
-            prepared.delivery.tries, unknown_before,           first_call_at, now,
-            ports_.clock.boottime(),
-            prepared.probe && group.lanes[prepared.lane].halted};
+  Call call{prepared.dispatch,       prepared.delivery.handle,
+            prepared.lane,           token,
+            prepared.delivery.tries, unknown_before,
+            first_call_at,           now,
+            ports_.clock.boottime(), prepared.probe && group.lanes[prepared.lane].halted};
   call.dispatch.attempt = attempt;
   call.dispatch.tries = prepared.delivery.tries;
   group.calls.push_back(std::move(call));
@@ -190,7 +192,7 @@ Result<void> Worker::park(const Prepared& prepared, Group& group, Instant now) {
   group.deliveries.push_back({handle, std::nullopt, 0, {}});
   ++group.counts.parked;
   group.events.push_back({Event::Level::kWarning, "work.parked", handle.message_id, prepared.delivery.envelope.channel,
-                          prepared.reason + ": " + prepared.detail, 0});
+                          prepared.reason + ": " + prepared.detail, 0, prepared.delivery.envelope.correlation});
   TRY(ports_.store.history().event(handle.message_id, "parked", prepared.reason, kWorkActor, now));
   return raise_alert(ports_.store.alerts(), "parked", prepared.delivery.envelope, prepared.reason, prepared.detail,
                      now);

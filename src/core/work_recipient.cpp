@@ -98,10 +98,11 @@ Result<void> Worker::wait_for_room(const Prepared& prepared, Group& group, Insta
 Result<void> Worker::note_recipient(const Finished& finished, Instant now) {
   if (!finished.outcome.disable_endpoint) return {};
   const Dispatch& dispatch = finished.call.dispatch;
+  const Outcome& outcome = finished.outcome;
   TRY_ASSIGN(const bool changed, ports_.store.recipients().disable_address(dispatch.envelope.channel, dispatch.address,
-                                                                           finished.outcome.reason, now));
+                                                                           outcome.reason, outcome.gone_since, now));
   if (!changed) return {};
-  return ports_.store.history().event(finished.call.delivery.message_id, "endpoint-disabled", finished.outcome.reason,
+  return ports_.store.history().event(finished.call.delivery.message_id, "endpoint-disabled", outcome.reason,
                                       kWorkActor, now);
 }
 

@@ -43,7 +43,8 @@ Result<void> Worker::settle(const Finished& finished, Group& group, Instant now)
       return settle_final(finished, InboxState::kFailed, group, now);
     case OutcomeClass::kUnknown: return settle_unknown(finished, group, now);
     case OutcomeClass::kNotSent:
-      return finished.call.unknown_before ? settle_unknown(finished, group, now) : settle_not_sent(finished, group, now);
+      return finished.call.unknown_before ? settle_unknown(finished, group, now)
+                                          : settle_not_sent(finished, group, now);
   }
   return {};
 }
@@ -52,6 +53,7 @@ Result<void> Worker::settle(const Finished& finished, Group& group, Instant now)
 Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group& group, Instant now) {
   const std::string& message_id = finished.call.delivery.message_id;
   const std::string& channel = finished.call.dispatch.envelope.channel;
+  const std::string& correlation = finished.call.dispatch.envelope.correlation;
   const Outcome& outcome = finished.outcome;
   ack(finished, group);
   TRY_ASSIGN(const bool settled, ports_.store.inbox().settle({message_id, finished.call.token, to, outcome.reason,
@@ -59,18 +61,20 @@ Result<void> Worker::settle_final(const Finished& finished, InboxState to, Group
   if (!settled) return claim_lost(finished, to, group);
   if (to == InboxState::kSent) {
     ++group.counts.sent;
-    group.events.push_back({Event::Level::kDebug, "work.sent", message_id, channel, {}, 1});
+    group.events.push_back({Event::Level::kDebug, "work.sent", message_id, channel, {}, 1, correlation});
     return {};
   }
   if (to == InboxState::kError) {
     ++group.counts.error;
-    group.events.push_back({Event::Level::kError, "work.error", message_id, channel, describe(outcome), 1});
+    group.events.push_back(
+        {Event::Level::kError, "work.error", message_id, channel, describe(outcome), 1, correlation});
     TRY(ports_.store.history().event(message_id, "error", outcome.reason, kWorkActor, now));
     return raise_alert(ports_.store.alerts(), "error", finished.call.dispatch.envelope, outcome.reason,
                        describe(outcome), now);
   }
   ++group.counts.failed;
-  group.events.push_back({Event::Level::kWarning, "work.failed", message_id, channel, describe(outcome), 1});
+  group.events.push_back(
+      {Event::Level::kWarning, "work.failed", message_id, channel, describe(outcome), 1, correlation});
   TRY(ports_.store.parked().park(
       {finished.call.dispatch.envelope, outcome.reason, outcome.detail, finished.call.tries + 1, now}));
   TRY(ports_.store.history().event(message_id, "failed", outcome.reason, kWorkActor, now));
@@ -87,7 +91,7 @@ Result<void> Worker::claim_lost(const Finished& finished, InboxState to, Group& 
   group.events.push_back({proven ? Event::Level::kDebug : Event::Level::kError,
                           proven ? "work.sent" : "work.claim-lost", message_id, finished.call.dispatch.envelope.channel,
                           "the result came after the claim had been taken away: " + describe(finished.outcome),
-                          proven ? 1 : 0});
+                          proven ? 1 : 0, finished.call.dispatch.envelope.correlation});
   return {};
 }
 
@@ -169,7 +173,8 @@ Result<void> Worker::park_call(const Finished& finished, std::string_view reason
   ack(finished, group);
   ++group.counts.parked;
   group.events.push_back({Event::Level::kWarning, "work.parked", message_id, call.dispatch.envelope.channel,
-                          std::string(reason) + ": " + describe(finished.outcome), 1});
+                          std::string(reason) + ": " + describe(finished.outcome), 1,
+                          call.dispatch.envelope.correlation});
   TRY(ports_.store.parked().park(
       {call.dispatch.envelope, std::string(reason), describe(finished.outcome), call.tries + 1, now}));
   TRY(ports_.store.history().event(message_id, "parked", reason, kWorkActor, now));
@@ -206,7 +211,8 @@ void Worker::retry(const Finished& finished, Group& group, Instant ready, int tr
   group.deliveries.push_back({finished.call.delivery, ready, tries, finished.outcome.reason});
   if (own_retry) group.own_retry_until = std::max(group.own_retry_until.value_or(ready), ready);
   group.events.push_back({Event::Level::kInfo, "work.retry", finished.call.delivery.message_id,
-                          finished.call.dispatch.envelope.channel, describe(finished.outcome), 0});
+                          finished.call.dispatch.envelope.channel, describe(finished.outcome), 0,
+                          finished.call.dispatch.envelope.correlation});
 }
 
 }  // namespace notify

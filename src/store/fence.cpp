@@ -147,12 +147,14 @@ Result<void> require_fence(sqlite::Database& database) {
   const std::string path = fence_path(database.path());
   const bool older = state.fence && *state.fence > state.newest_run;
   if (state.copy && !older) {
-    return fail(Code::kConfig,
-                "cannot use " + database.path() +
-                    ": it is a copy of a database that was in use (it is not in WAL mode), and what it calls unsent may "
-                    "have been sent",
-                "if a backup was restored: notifyctl init --after-restore; if it is the original, whose mode was changed: "
-                "sqlite3 " + database.path() + " 'PRAGMA journal_mode=WAL'");
+    return fail(
+        Code::kConfig,
+        "cannot use " + database.path() +
+            ": it is a copy of a database that was in use (it is not in WAL mode), and what it calls unsent may "
+            "have been sent",
+        "if a backup was restored: notifyctl init --after-restore; if it is the original, whose mode was changed: "
+        "sqlite3 " +
+            database.path() + " 'PRAGMA journal_mode=WAL'");
   }
   if (!state.fence) {
     return fail(Code::kConfig,

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "core/alert.hpp"
 #include "core/inbox_state.hpp"
 #include "core/outbox_state.hpp"
 #include "store/broadcast.hpp"
@@ -311,7 +312,8 @@ class Lister {
   Result<std::optional<ListRow>> read_inbox(const std::string& message_id) {
     TRY_ASSIGN(Use query, database_.use(R"sql(
       SELECT i.outbox_id, i.channel, i.status, i.reason, i.detail, i.calls, i.reference, i.created_at, i.updated_at,
-             o.dedup_key, o.recipient, o.kind, o.priority, o.expires_at, o.correlation
+             o.dedup_key, o.recipient, o.kind, o.priority, o.expires_at, o.correlation,
+             EXISTS (SELECT 1 FROM notification_parked AS p WHERE p.message_id = i.message_id)
         FROM notification_inbox AS i LEFT JOIN notification_outbox AS o ON o.id = i.outbox_id
        WHERE i.message_id = ?1)sql"));
     TRY_ASSIGN(const bool there, query.bind(message_id).row());
@@ -327,6 +329,7 @@ class Lister {
     row.reference = query.text(6);
     row.created_at = query.instant(7);
     row.updated_at = query.instant(8);
+    row.parked = query.flag(15);
     add_envelope(row, query, 9);
     return row;
   }
@@ -354,6 +357,7 @@ class Lister {
     row.outbox_id = query.integer(0);
     row.channel = query.text(1);
     row.status = "PARKED";
+    row.parked = true;
     row.reason = query.text(2);
     row.detail = query.text(3);
     row.attempts = query.integer(4);
@@ -407,6 +411,7 @@ class Lister {
       ListRow& row = rows.emplace_back();
       row.kind = query.text(0);
       row.key = query.text(1);
+      row.channel = alert_channel(row.kind, row.key);
       row.message_id = query.text(2);
       row.detail = query.text(3);
       row.attempts = query.integer(4);

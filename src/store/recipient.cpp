@@ -178,26 +178,39 @@ Result<void> SqliteRecipients::set(const RecipientChange& change, Instant now) {
     TRY(upsert.bind(change.id, locale, now, change.locale.has_value()).run());
   }
   for (const auto& [channel, addresses] : change.endpoints)
-    TRY(set_endpoints(change.id, channel, addresses, change.enable));
+    TRY(set_endpoints(change.id, channel, addresses, change.enable, now));
   if (change.groups) TRY(set_groups(change.id, *change.groups));
   return {};
 }
 
-// The list replaces the one before. An address that was there keeps its being disabled, unless it is to be enabled: a
-// nightly import must not bring dead ones back to life.
+// What stays of an endpoint whose address is named again.
+struct SqliteRecipients::Known {
+  std::optional<Instant> disabled_at{};
+  std::string reason{};
+  std::optional<Instant> registered_at{};
+};
+
+Result<std::map<std::string, SqliteRecipients::Known>> SqliteRecipients::known_endpoints(std::string_view id,
+                                                                                         std::string_view channel) {
+  TRY_ASSIGN(Use query, session_.writer().use(R"sql(
+    SELECT match_address, disabled_at, disabled_reason, registered_at FROM notification_endpoint
+     WHERE recipient_id = ?1 AND channel = ?2)sql"));
+  query.bind(id, channel);
+  std::map<std::string, Known> known;
+  while (true) {
+    TRY_ASSIGN(const bool more, query.row());
+    if (!more) return known;
+    known[query.text(0)] = {query.maybe_instant(1), query.text(2), query.maybe_instant(3)};
+  }
+}
+
+// The list replaces the one before. An address that was there keeps its being disabled and the time of its registration,
+// unless it is to be enabled: a nightly import must not bring dead ones back to life.
 Result<void> SqliteRecipients::set_endpoints(std::string_view id, const std::string& channel,
-                                             const std::vector<std::string>& addresses, bool enable) {
-  std::map<std::string, std::pair<std::optional<Instant>, std::string>> disabled;
-  {
-    TRY_ASSIGN(Use before, session_.writer().use(R"sql(
-      SELECT match_address, disabled_at, disabled_reason FROM notification_endpoint
-       WHERE recipient_id = ?1 AND channel = ?2 AND disabled_at IS NOT NULL)sql"));
-    before.bind(id, channel);
-    while (true) {
-      TRY_ASSIGN(const bool more, before.row());
-      if (!more) break;
-      if (!enable) disabled[before.text(0)] = {before.maybe_instant(1), before.text(2)};
-    }
+                                             const std::vector<std::string>& addresses, bool enable, Instant now) {
+  std::map<std::string, Known> known;
+  if (!enable) {
+    TRY_ASSIGN(known, known_endpoints(id, channel));
   }
   {
     TRY_ASSIGN(Use drop,
@@ -206,14 +219,16 @@ Result<void> SqliteRecipients::set_endpoints(std::string_view id, const std::str
   }
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const std::string match = match_address(addresses[i]);
-    const auto known = disabled.find(match);
-    const std::optional<Instant> since = known != disabled.end() ? known->second.first : std::nullopt;
-    const std::string reason = known != disabled.end() ? known->second.second : std::string();
+    const auto before = known.find(match);
+    const Known kept = before != known.end() ? before->second : Known{{}, {}, now};
     TRY_ASSIGN(Use insert, session_.writer().use(R"sql(
       INSERT INTO notification_endpoint (recipient_id, channel, position, address, match_address, disabled_at,
-                                         disabled_reason)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7))sql"));
-    TRY(insert.bind(id, channel, static_cast<std::int64_t>(i), addresses[i], match, since, reason).run());
+                                         disabled_reason, registered_at)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8))sql"));
+    TRY(insert
+            .bind(id, channel, static_cast<std::int64_t>(i), addresses[i], match, kept.disabled_at, kept.reason,
+                  kept.registered_at)
+            .run());
     if (enable) {
       TRY(change_one(session_, "DELETE FROM notification_dead_address WHERE channel = ?1 AND match_address = ?2",
                      channel, match));
@@ -251,12 +266,16 @@ Result<int> SqliteRecipients::opt_in(std::string_view subject, const ConsentScop
 }
 
 Result<bool> SqliteRecipients::disable_address(std::string_view channel, std::string_view address,
-                                               std::string_view reason, Instant now) {
+                                               std::string_view reason, std::optional<Instant> gone_since,
+                                               Instant now) {
   const std::string match = match_address(address);
   return change_one(session_, R"sql(
-    INSERT INTO notification_dead_address (channel, match_address, disabled_at, reason) VALUES (?1, ?2, ?3, ?4)
+    INSERT INTO notification_dead_address (channel, match_address, disabled_at, reason)
+    SELECT ?1, ?2, ?3, ?4
+     WHERE ?5 IS NULL OR NOT EXISTS (SELECT 1 FROM notification_endpoint
+                                      WHERE channel = ?1 AND match_address = ?2 AND registered_at >= ?5)
     ON CONFLICT (channel, match_address) DO NOTHING)sql",
-                    channel, match, now, reason);
+                    channel, match, now, reason, gone_since);
 }
 
 Result<int> SqliteRecipients::disable_endpoints(std::string_view id, std::string_view channel, std::string_view reason,

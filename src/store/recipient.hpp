@@ -1,5 +1,9 @@
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include "core/ports/recipient_table.hpp"
 #include "store/session.hpp"
 
@@ -23,7 +27,7 @@ class SqliteRecipients final : public RecipientTable {
   Result<bool> opt_out(const OptOut& opt_out) override;
   Result<int> opt_in(std::string_view subject, const ConsentScope& scope) override;
   Result<bool> disable_address(std::string_view channel, std::string_view address, std::string_view reason,
-                               Instant now) override;
+                               std::optional<Instant> gone_since, Instant now) override;
   Result<int> disable_endpoints(std::string_view id, std::string_view channel, std::string_view reason,
                                 Instant now) override;
   Result<std::optional<RecipientRecord>> find(std::string_view id) override;
@@ -36,7 +40,9 @@ class SqliteRecipients final : public RecipientTable {
   Result<bool> owner_covered(std::string_view match_address, std::string_view channel, std::string_view category,
                              std::string_view kind);
   Result<void> set_endpoints(std::string_view id, const std::string& channel, const std::vector<std::string>& addresses,
-                             bool enable);
+                             bool enable, Instant now);
+  struct Known;
+  Result<std::map<std::string, Known>> known_endpoints(std::string_view id, std::string_view channel);
   Result<void> set_groups(std::string_view id, const std::vector<std::string>& groups);
   Result<void> drop_old_calls(std::string_view channel, Instant before);
   // Whether the tables hold anything, asked once a transaction: most installations have no opt-outs.

@@ -40,7 +40,7 @@ Result<void> SqliteRuns::end(std::int64_t run_id, bool ok, std::string_view summ
 Result<std::int64_t> SqliteRuns::mark() {
   TRY_ASSIGN(Use next, session_.writer().use(R"sql(
     UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'notification_run' RETURNING seq
-    -- may scan: sqlite_sequence has two rows)sql"));
+    -- may scan: sqlite_sequence has two rows; may collect: one, every ten seconds)sql"));
   TRY(next.row());
   return next.integer(0);
 }

@@ -92,7 +92,7 @@ void read_url(Section& channel, SecretSetting& url) {
     const std::size_t host = scheme.size() + 3;
     // The reason never repeats the text: the URL may be the secret.
     if ((scheme != "http" && scheme != "https") || text.size() <= host || text[host] == '/')
-      return channel.problem("url", "is not an http or https URL");
+      return channel.problem("url", "is not an http or https URL", "write it with its scheme: https://host/path");
     if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c <= 0x20 || c >= 0x7F; }))
       return channel.problem("url", "must not contain spaces, control characters or letters outside ASCII",
                              "write them percent-encoded");
@@ -125,7 +125,7 @@ ExecDriverConfig read_exec(Section& channel) {
   channel.require("command");
   if (channel.texts("command", driver.command)) {
     if (driver.command.empty()) {
-      channel.problem("command", "must not be empty");
+      channel.problem("command", "must not be empty", "write the program and its arguments: [\"/usr/local/bin/send\"]");
     } else if (driver.command[0].find('/') != std::string::npos && driver.command[0][0] != '/') {
       driver.command[0] = channel.source().directory + "/" + driver.command[0];
     }
@@ -195,13 +195,16 @@ void read_common(Section& section, ChannelConfig& channel) {
   read_cap(section, channel.per_recipient);
   if (section.duration("idempotency_window", channel.idempotency_window, 1s) &&
       channel.semantics != Semantics::kAtLeastOnce)
-    section.problem("idempotency_window", "means something only with semantics = \"at-least-once\"");
+    section.problem("idempotency_window", "means something only with semantics = \"at-least-once\"",
+                    "leave it out, or set semantics if the vendor honours an idempotency key");
   read_text_limit(section, channel.max_text_bytes);
 }
 
 // A false result means that the driver is not known.
 bool read_driver(Section& section, DriverConfig& config, std::string& name) {
-  if (section.find("driver") == nullptr) return section.problem("driver", "is missing"), false;
+  if (section.find("driver") == nullptr)
+    return section.problem("driver", "is missing", "one of: exec, file, http, smtp, webhook, apns, fcm, webpush, ses"),
+           false;
   if (!section.text("driver", name)) return false;
   if (name == "file") return config = read_file_driver(section), true;
   if (name == "exec") return config = read_exec(section), true;
@@ -225,22 +228,20 @@ void set_mail_defaults(ChannelConfig& channel, const Config& config) {
 
 void check_mail_semantics(Section& section, const ChannelConfig& channel) {
   if (channel.semantics == Semantics::kAtLeastOnce && std::holds_alternative<SmtpDriverConfig>(channel.driver))
-    section.problem("semantics", "\"at-least-once\" is not for mail: servers do not recognise a second copy");
+    section.problem("semantics", "\"at-least-once\" is not for mail: servers do not recognise a second copy",
+                    "leave semantics out");
 }
 
 // connect < call timeout < queue lease < stale_after; call timeout < shutdown_grace.
 void check_nesting(Section& section, const ChannelConfig& channel, const Config& config) {
-  const auto shorter = [&](std::string_view key, Duration value, std::string_view other, Duration limit) {
-    if (value < limit) return;
-    section.problem(key, format_duration(value) + " must be shorter than " + std::string(other) + " (" +
-                             format_duration(limit) + ")");
-  };
-  shorter("connect_timeout", channel.connect_timeout, "timeout", channel.timeout);
-  shorter("timeout", channel.timeout, "queue.lease", config.queue.lease);
-  shorter("timeout", channel.timeout, "work.shutdown_grace", config.work.shutdown_grace);
+  section.must_be_shorter("connect_timeout", channel.connect_timeout, "timeout", channel.timeout);
+  section.must_be_shorter("timeout", channel.timeout, "queue.lease", config.queue.lease);
+  section.must_be_shorter("timeout", channel.timeout, "work.shutdown_grace", config.work.shutdown_grace);
   if (channel.stale_after <= config.queue.lease)
-    section.problem("stale_after", format_duration(channel.stale_after) + " must be longer than queue.lease (" +
-                                       format_duration(config.queue.lease) + ")");
+    section.problem("stale_after",
+                    format_duration(channel.stale_after) + " must be longer than queue.lease (" +
+                        format_duration(config.queue.lease) + ")",
+                    "lengthen it, or shorten queue.lease");
 }
 
 }  // namespace

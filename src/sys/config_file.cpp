@@ -46,14 +46,9 @@ void read_relay(Section& section, RelayConfig& relay) {
   section.durations("backoff", relay.backoff);
   section.integer("alert_after", relay.alert_after, 1, 1000);
   section.duration("give_up_after", relay.give_up_after, 1s);
-  if (relay.backoff.empty()) section.problem("backoff", "must not be empty");
-  if (relay.confirm_timeout >= relay.batch_deadline)
-    section.problem("confirm_timeout", format_duration(relay.confirm_timeout) +
-                                           " must be shorter than relay.batch_deadline (" +
-                                           format_duration(relay.batch_deadline) + ")");
-  if (relay.batch_deadline >= relay.lease)
-    section.problem("batch_deadline", format_duration(relay.batch_deadline) + " must be shorter than relay.lease (" +
-                                          format_duration(relay.lease) + ")");
+  if (relay.backoff.empty()) section.problem("backoff", "must not be empty", "write at least one wait: [\"1m\"]");
+  section.must_be_shorter("confirm_timeout", relay.confirm_timeout, "relay.batch_deadline", relay.batch_deadline);
+  section.must_be_shorter("batch_deadline", relay.batch_deadline, "relay.lease", relay.lease);
 }
 
 void read_surge(Section& section, SurgeConfig& surge) {
@@ -136,7 +131,8 @@ void read_alerts(Section& section, const toml::table* channels, AlertsConfig& al
   section.texts("exec", alerts.exec);
   if (section.text("channel", alerts.channel)) {
     if (channels == nullptr || !channels->contains(alerts.channel))
-      section.problem("channel", "there is no [channels." + alerts.channel + "]");
+      section.problem("channel", "there is no [channels." + alerts.channel + "]",
+                      "name a channel that is there, or add its table");
     section.require("to");
   }
   section.text("to", alerts.to);
@@ -201,7 +197,7 @@ Error first_problem(const std::vector<Error>& problems) {
   Error error = problems.front();
   if (problems.size() == 2) error.message += " (and one more problem)";
   if (problems.size() > 2) error.message += " (and " + std::to_string(problems.size() - 1) + " more problems)";
-  if (problems.size() > 1 && error.hint.empty()) error.hint = "notifyctl check lists them all";
+  if (problems.size() > 1) error.hint += "; notifyctl check lists them all";
   return error;
 }
 
@@ -275,9 +271,15 @@ Result<Config> load_config(const std::string& path, std::vector<Error>* problems
   };
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return failed(file_error(path, errno));
-  if (S_ISDIR(info.st_mode)) return failed(Error{Code::kConfig, path + ": is a directory", {}, {}});
+  if (S_ISDIR(info.st_mode))
+    return failed(Error{Code::kConfig, path + ": is a directory",
+                        "name the file in it: " + (std::filesystem::path(path) / "config.toml").string()});
   auto text = read_file(path, kLargestConfig);
-  if (!text) return failed(std::move(text).error());
+  if (!text) {
+    if (text.error().hint.empty() && text.error().code == Code::kPermission)
+      text.error().hint = "let every user who may enqueue read it, and keep secrets in files of their own";
+    return failed(std::move(text).error());
+  }
   std::error_code ignored;
   const std::string whole = std::filesystem::absolute(path, ignored).lexically_normal().string();
   return parse_config(*text, whole, (info.st_mode & 077U) == 0, problems);

@@ -52,7 +52,9 @@ constexpr auto kConfigKeys = std::to_array<ConfigKey>({
      "looked at."},
 
     {"guard", "allow", "list of strings", "[]",
-     "Patterns of recipients with `*` for anything: `\"+8210000*\"`, `\"*@example.com\"`."},
+     "Patterns of recipients with `*` for anything: `\"+8210000*\"`, `\"*@example.com\"`. E-mail addresses are "
+     "compared in "
+     "lower case, telephone numbers by their digits, however either is written."},
 
     {"relay", "batch", "1 to 1000", "50", "Rows that one transaction claims at the most."},
     {"relay", "lease", "duration", "\"15m\"",
@@ -198,12 +200,12 @@ constexpr auto kConfigKeys = std::to_array<ConfigKey>({
      "credential needs a configuration file that only its owner may read.",
      "webhook"},
     {"channels.*", "secret", "{ file }, { env }, { command } or a list of them", "",
-     "Signing key of the Standard Webhooks headers, with or without `whsec_`. Several, newest first, all "
-     "sign, for the "
-     "time in which a key is changed.",
+     "Signing key of the Standard Webhooks headers: `whsec_` and 24 to 64 bytes in base64, `whsk_` and a private "
+     "Ed25519 key, "
+     "or any other text. Several, newest first, all sign, for the time in which a key is changed.",
      "webhook"},
     {"channels.*", "http_version", "\"1.1\" or \"2\"", "\"1.1\"",
-     "HTTP/2 is spoken over TLS only, on a few connections: a server that has not got it is called by few at a time.",
+     "HTTP/2 is spoken over TLS only, on a few connections. A server that has not got it is called by HTTP/1.1.",
      "webhook"},
     {"channels.*", "not_sent", "list of statuses", "[]",
      "Statuses from 400 to 599 by which this receiver promises that nothing was done, so that the call may "

@@ -44,6 +44,7 @@ void Source::problem(const toml::node& where, std::string_view key, std::string_
   std::string message = path + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
   if (!key.empty()) message += std::string(key) + ": ";
   message += reason;
+  if (hint.empty()) hint = manual + " describes the key";
   problems.push_back(Error{Code::kConfig, std::move(message), std::move(hint), std::string()});
 }
 
@@ -53,7 +54,14 @@ void Section::problem(std::string_view key, std::string_view reason, std::string
 }
 
 void Section::require(std::string_view key) {
-  if (find(key) == nullptr) problem(key, "is missing");
+  if (find(key) == nullptr) problem(key, "is missing", "add it; " + source_.manual + " describes it");
+}
+
+void Section::must_be_shorter(std::string_view key, Duration value, std::string_view other, Duration limit) {
+  if (value < limit) return;
+  problem(key,
+          format_duration(value) + " must be shorter than " + std::string(other) + " (" + format_duration(limit) + ")",
+          "shorten it, or lengthen " + std::string(other));
 }
 
 void Section::unknown(const toml::key& key, const std::vector<std::string_view>& known, std::string_view driver) {

@@ -64,6 +64,8 @@ class Section {
   std::optional<std::size_t> choice(std::string_view key, std::initializer_list<std::string_view> words);
 
   void require(std::string_view key);  // a problem when it is absent
+  // A problem unless `value`, of this key, is shorter than `limit`, that of another.
+  void must_be_shorter(std::string_view key, Duration value, std::string_view other, Duration limit);
   void problem(std::string_view key, std::string_view reason, std::string hint = {});
 
  private:

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +13,8 @@
 namespace notify {
 
 class EpollLoop;
+class CurlMulti;
+class Http2Pool;
 class Transfer;
 
 struct HttpSettings {
@@ -28,9 +33,7 @@ struct HttpSettings {
 // the opening of a connection and again right before the request would be written. A request without a body has a
 // connection of its own as well. Redirects are never followed.
 //
-// libcurl 7.88 resets every HTTP/2 stream that has ended, for which servers with a limit on resets close the connection
-// (nghttp2: 1,000 at once, and not always with a true last stream). So HTTP/2 connections belong to a generation: well before
-// that limit a new one begins, and the requests in flight end on the old one.
+// HTTP/2 requests share connections by server and pool (curl_http2.hpp).
 //
 // Destroying the object drops the requests in flight without calling their `done`.
 class CurlHttp final : public HttpClient {
@@ -39,19 +42,23 @@ class CurlHttp final : public HttpClient {
   ~CurlHttp() override;
 
   void start(HttpRequest request, std::function<void(HttpEvidence)> done) override;
+  void leave(const HttpEvidence& evidence) override;
 
  private:
-  struct Generation;
-  using Transfers = std::vector<std::unique_ptr<Transfer>>;
   CurlHttp(EpollLoop& loop, HttpSettings settings);
-  Generation& http2();
+  std::string why_refused(const HttpRequest& request);
+  void refuse(std::string why, bool address, std::function<void(HttpEvidence)> done);
+  Http2Pool& pool_of(const HttpRequest& request);
+  void drop_unused_pool();
 
   EpollLoop& loop_;
   HttpSettings settings_;
-  Transfers idle_{};
-  std::unique_ptr<Generation> one_;                     // HTTP/1.1
-  std::unique_ptr<Generation> two_{};                   // HTTP/2: of now
-  std::vector<std::unique_ptr<Generation>> earlier_{};  // some of their requests may still be in flight
+  std::string good_url_{};                                      // the last one that was found to be fit
+  std::vector<std::unique_ptr<Transfer>> idle_{};               // handles that no request uses
+  std::unique_ptr<CurlMulti> http1_;                            // all of HTTP/1.1
+  std::map<std::string, std::unique_ptr<Http2Pool>> pools_;     // of HTTP/2, by pool and server
+  std::uint64_t connections_ = 0;                               // of HTTP/2, so far
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for callbacks that may come after us
 };
 
 }  // namespace notify

@@ -1,5 +1,7 @@
 #include "sys/curl_transfer.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,9 +24,12 @@ namespace {
 constexpr std::size_t kMaxResponseTotal = 1024 * 1024;  // of a body; then the transfer is cut off, its status kept
 constexpr std::size_t kMaxHeaderBytes = 32 * 1024;      // kept; libcurl itself gives up at 300 KB
 constexpr std::chrono::seconds kMaxHandleAge{60};
-// Shorter than the idle time after which common servers hang up (5 s and more): a connection that the server is just
-// closing is what makes an outcome unknown for no good reason.
+// HTTP/1.1: shorter than the idle time after which common servers hang up (5 s and more). A connection that the server is
+// just closing is what makes an outcome unknown for no good reason.
 constexpr long kMaxIdleSeconds = 3;
+// HTTP/2 has no such doubt: a server that goes says with GOAWAY which streams it has not looked at. Apple wants connections to
+// be kept, and a PING after an hour of silence, which libcurl's multi interface cannot send.
+constexpr long kMaxIdleSecondsHttp2 = 3600;
 
 // The number that follows `label` in a line of libcurl's; -1 when it is not there.
 std::int64_t number_after(std::string_view text, std::string_view label) noexcept {
@@ -34,6 +39,16 @@ std::int64_t number_after(std::string_view text, std::string_view label) noexcep
   text.remove_prefix(at + label.size());
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
+}
+
+// A path that has died in silence (a router that has forgotten the connection) is noticed while nothing depends on it, and
+// routers that forget idle connections are kept from it. Dead after a minute.
+void watch_over(int fd) {
+  const auto set = [fd](int level, int name, int value) { ::setsockopt(fd, level, name, &value, sizeof value); };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
 std::string_view field_value(std::string_view text) noexcept {
@@ -66,7 +81,6 @@ void Transfer::set_constant_options(const HttpSettings& settings) {
   set_option(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
   set_option(easy, CURLOPT_CAINFO, settings.ca_file.empty() ? nullptr : settings.ca_file.c_str());
   set_option(easy, CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
-  set_option(easy, CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
 
   set_option(easy, CURLOPT_WRITEFUNCTION, &Transfer::on_write);
   set_option(easy, CURLOPT_WRITEDATA, this);
@@ -106,6 +120,7 @@ void Transfer::prepare(TransferOwner& owner, HttpRequest request, Done done) {
   set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, whole_ms(request_.connect_timeout));
   set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(k2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   set_option(easy, CURLOPT_PIPEWAIT, k2 ? 1L : 0L);
+  set_option(easy, CURLOPT_MAXAGE_CONN, k2 ? kMaxIdleSecondsHttp2 : kMaxIdleSeconds);
   set_option(easy, CURLOPT_FRESH_CONNECT, own_connection);
   set_option(easy, CURLOPT_FORBID_REUSE, own_connection);
   set_body_options();
@@ -281,6 +296,8 @@ void Transfer::on_text(std::string_view text) {
     evidence_.stream_id = number_after(text, "Using Stream ID: ");
   } else if (text.starts_with("Connection died, retrying") || text.starts_with("Downgrades to HTTP/1.1")) {
     evidence_.silent_retry = true;
+  } else if (text.starts_with("MAX_CONCURRENT_STREAMS reached, skip (")) {
+    owner_->connection_full(number_after(text, "skip ("));
   } else if (text.starts_with("REFUSED_STREAM")) {
     ++refused_streams_;
   } else if (text.starts_with("recveived GOAWAY") || text.starts_with("received GOAWAY")) {
@@ -315,10 +332,12 @@ curl_socket_t Transfer::on_open_socket(void* self, curlsocktype, curl_sockaddr* 
     return CURL_SOCKET_BAD;
   }
   const int fd = ::socket(address->family, address->socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address->protocol);
-  if (fd >= 0)
-    transfer.owner_->socket_opened(fd);
-  else
+  if (fd < 0) {
     transfer.socket_error_ = errno;
+    return fd;
+  }
+  if (transfer.request_.version == HttpRequest::Version::k2) watch_over(fd);
+  transfer.owner_->socket_opened(fd);
   return fd;
 }
 

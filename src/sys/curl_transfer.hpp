@@ -30,6 +30,8 @@ class TransferOwner {
   virtual void socket_closing(int fd) = 0;
   // One transfer has read this; it holds for all on the same connection.
   virtual void goaway(std::uint64_t connection, const Goaway& frame) = 0;
+  // The server takes no more than these streams at a time.
+  virtual void connection_full(std::int64_t streams) = 0;
 };
 
 // One easy handle with everything that one request at a time needs, used for many requests one after the other.

@@ -137,12 +137,27 @@ PrivateKey PrivateKey::generate_p256() {
   return PrivateKey(std::make_shared<const Impl>(Impl{std::move(key), Kind::kP256}));
 }
 
+Result<PrivateKey> PrivateKey::from_ed25519(std::string_view text) {
+  const std::string_view scalar = text.substr(0, kScalar);
+  if (text.size() != kScalar && text.size() != 2 * kScalar)
+    return fail(Code::kConfig, "an Ed25519 key has 32 bytes, or 64 with its public half");
+  Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, bytes(scalar), scalar.size()));
+  ASSERT(key != nullptr);
+  std::string point(kScalar, '\0');
+  std::size_t size = point.size();
+  ASSERT(EVP_PKEY_get_raw_public_key(key.get(), bytes(point), &size) == 1 && size == kScalar);
+  if (text.size() > kScalar && text.substr(kScalar) != point)
+    return fail(Code::kConfig, "the two halves of the Ed25519 key do not belong together");
+  return PrivateKey(std::make_shared<const Impl>(Impl{std::move(key), Kind::kEd25519}));
+}
+
 PrivateKey::Kind PrivateKey::kind() const noexcept { return impl_->kind; }
 
 std::string PrivateKey::sign(std::string_view message) const {
   const DigestContext context(EVP_MD_CTX_new());
   std::size_t size = 0;
-  ASSERT(EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, impl_->key.get()) == 1);
+  const EVP_MD* const digest = impl_->kind == Kind::kEd25519 ? nullptr : EVP_sha256();  // Ed25519 has its own
+  ASSERT(EVP_DigestSignInit(context.get(), nullptr, digest, nullptr, impl_->key.get()) == 1);
   ASSERT(EVP_DigestSign(context.get(), nullptr, &size, bytes(message), message.size()) == 1);
   std::string signature(size, '\0');
   ASSERT(EVP_DigestSign(context.get(), bytes(signature), &size, bytes(message), message.size()) == 1);

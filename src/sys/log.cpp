@@ -73,6 +73,7 @@ std::string json_line(const Event& event, const std::string& time) {
   append_json(line, "text", event.text);
   if (!event.channel.empty()) append_json(line, "channel", event.channel);
   if (!event.message_id.empty()) append_json(line, "message_id", event.message_id);
+  if (!event.correlation.empty()) append_json(line, "correlation", event.correlation);
   if (event.count != 0) line += ",\"count\":" + std::to_string(event.count);
   return line + "}\n";
 }
@@ -82,6 +83,7 @@ std::string text_line(const Event& event, const std::string& time) {
   if (!event.text.empty()) line += ' ' + safe_text(event.text, kMaxText);
   if (!event.channel.empty()) append_text(line, "channel", event.channel);
   if (!event.message_id.empty()) append_text(line, "message_id", event.message_id);
+  if (!event.correlation.empty()) append_text(line, "correlation", event.correlation);
   if (event.count != 0) append_text(line, "count", std::to_string(event.count));
   return line + '\n';
 }

@@ -15,7 +15,8 @@ class ProgressLine;
 // passed in. Control characters and broken UTF-8 in texts are made visible, so that one event is always one line and
 // JSON is always valid.
 //   text: 2026-01-02T03:04:05.678Z warning lane.halted credentials refused channel=kakao
-//   json: {"time":"2026-01-02T03:04:05.678Z","level":"warning","event":"lane.halted","text":…,"channel":…,"message_id":…}
+//   json: {"time":"2026-01-02T03:04:05.678Z","level":"warning","event":"lane.halted","text":…,"channel":…,"message_id":…,
+//         "correlation":…}
 class Log {
  public:
   enum class Format { kText, kJson };

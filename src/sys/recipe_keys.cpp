@@ -244,7 +244,8 @@ constexpr auto kRecipeKeys = std::to_array<ConfigKey>({
     {"receipt", "list", "JSON pointer", "",
      "Where the list of receipts stands, `\"\"` when the body is the list. Without it the body is one receipt."},
     {"receipt", "single", "true or false", "false",
-     "Whether a body without that list is one receipt, for vendors that post single ones and hand out lists when asked."},
+     "Whether a body without that list is one receipt, for vendors that post single ones and hand out lists when "
+     "asked."},
     {"receipt", "message_id", "source or list", "", "Where our message id stands; the first that is there."},
     {"receipt", "id_form", "string", "\"whole\"", "`short` when the request gave the vendor `{{message_id|short}}`."},
     {"receipt", "reference", "source or list", "", "Where the vendor's id stands. Several are joined by `:`."},

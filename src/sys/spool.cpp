@@ -89,10 +89,11 @@ Result<void> FileSpool::Writer::add(std::string_view bytes) {
   return file_.write(bytes);
 }
 
-Result<std::string> FileSpool::Writer::keep() {
-  std::string name = hex(hasher_.finish());
-  TRY(file_.put(directory_ + "/" + name));
-  return name;
+const std::string& FileSpool::Writer::seal() {
+  if (name_.empty()) name_ = hex(hasher_.finish());
+  return name_;
 }
+
+Result<void> FileSpool::Writer::keep() { return file_.put(directory_ + "/" + seal()); }
 
 }  // namespace notify

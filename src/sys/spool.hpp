@@ -23,8 +23,10 @@ class FileSpool final : public Spool {
    public:
     Result<void> add(std::string_view bytes);
     std::int64_t bytes() const noexcept { return bytes_; }
-    // Durable from then on. Its name.
-    Result<std::string> keep();
+    // Ends the writing: the list's name, by its content.
+    const std::string& seal();
+    // Durable under that name from then on.
+    Result<void> keep();
 
    private:
     friend class FileSpool;
@@ -33,6 +35,7 @@ class FileSpool final : public Spool {
     NewFile file_;
     Sha256Hasher hasher_{};
     std::int64_t bytes_ = 0;
+    std::string name_{};  // once it is sealed
   };
   Result<Writer> write();
 

@@ -59,7 +59,7 @@ TEST_F(ChannelWebhookLive, F58_TheSignatureHoldsForTheBytesOnTheWire) {
 
   const json request = stub.log().at(0);
   const json& headers = request.at("headers");
-  const std::vector<std::string> keys{signing_key(key).value(), "the old one"};
+  const std::vector<SigningKey> keys{signing_key(key).value(), SigningKey("the old one")};
   EXPECT_EQ(headers.at("webhook-signature"),
             webhook_signature(keys, headers.at("webhook-id").get<std::string>(),
                               std::stoll(headers.at("webhook-timestamp").get<std::string>()),

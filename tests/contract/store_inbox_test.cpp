@@ -95,7 +95,9 @@ TEST_F(InboxTest, AClaimRestsAndIsTakenUpAgainByANewToken) {
   EXPECT_FALSE(written([&] { return inbox.resume(5, {"m-1", 1, "mail", 8, 4, now}, before); })) << "too early";
   const Instant first_call = now;
   now = now + 1min;
-  EXPECT_FALSE(written([&] { return inbox.resume(5, {"m-1", 1, "mail", 8, 4, now}, first_call); })) << "the vendor has forgotten it";
+  EXPECT_FALSE(written([&] {
+    return inbox.resume(5, {"m-1", 1, "mail", 8, 4, now}, first_call);
+  })) << "the vendor has forgotten it";
   EXPECT_FALSE(written([&] { return inbox.resume(6, {"m-1", 1, "mail", 8, 4, now}, before); })) << "not its token";
   EXPECT_TRUE(written([&] { return inbox.resume(5, {"m-1", 1, "mail", 8, 4, now, "+8210111"}, before); }));
   EXPECT_FALSE(written([&] { return inbox.resume(5, {"m-1", 1, "mail", 9, 5, now}, before); })) << "taken";

@@ -39,7 +39,7 @@ TEST_F(RecipientTest, TheFirstEnabledEndpointIsUsed) {
   set("42", "push", {"a", "b"});
   EXPECT_EQ(resolve("42").kind, Resolved::Kind::kNoEndpoint);
   EXPECT_EQ(resolve("42", "push").address, "a");
-  EXPECT_TRUE(written([&] { return recipients().disable_address("push", "a", "http-410", now); }));
+  EXPECT_TRUE(written([&] { return recipients().disable_address("push", "a", "http-410", {}, now); }));
   EXPECT_EQ(resolve("42", "push").address, "b");
   EXPECT_EQ(written([&] { return recipients().disable_endpoints("42", "push", "moved", now); }), 2);
   EXPECT_EQ(resolve("42", "push").kind, Resolved::Kind::kDisabled);
@@ -69,7 +69,7 @@ TEST_F(RecipientTest, WhatIsNotGivenStaysAndAListReplacesTheOneBefore) {
 
 TEST_F(RecipientTest, AnImportBringsNoDeadAddressBackButSetDoes) {
   set("42", "push", {"a", "b"});
-  write([&] { return recipients().disable_address("push", "a", "http-410", now).map([](bool) {}); });
+  write([&] { return recipients().disable_address("push", "a", "http-410", {}, now).map([](bool) {}); });
   write([&] { return recipients().disable_endpoints("42", "push", "moved", now).map([](int) {}); });
   set("42", "push", {"a", "b"}, false);
   EXPECT_EQ(resolve("42", "push").kind, Resolved::Kind::kDisabled);
@@ -115,10 +115,44 @@ TEST_F(RecipientTest, OptingInEndsWhatLiesInItsScope) {
 }
 
 TEST_F(RecipientTest, ADeadAddressIsDeadForItsChannelHoweverItIsWritten) {
-  EXPECT_TRUE(written([&] { return recipients().disable_address("mail", "Ann@Example.com", "gone", now); }));
-  EXPECT_FALSE(written([&] { return recipients().disable_address("mail", "ann@example.com", "gone", now); }));
+  EXPECT_TRUE(written([&] { return recipients().disable_address("mail", "Ann@Example.com", "gone", {}, now); }));
+  EXPECT_FALSE(written([&] { return recipients().disable_address("mail", "ann@example.com", "gone", {}, now); }));
   EXPECT_TRUE(*recipients().dead("mail", "ANN@example.com"));
   EXPECT_FALSE(*recipients().dead("push", "ann@example.com"));
+}
+
+TEST_F(RecipientTest, AnAddressThatWasRegisteredSinceItWasSeenDeadLives) {
+  set("42", "push", {"a", "b"}, false);
+  const auto disabled = [&](const std::string& address, std::optional<Instant> since) {
+    const bool changed =
+        written([&] { return recipients().disable_address("push", address, "gone", since, now + 1h); });
+    EXPECT_EQ(*recipients().dead("push", address), changed);
+    return changed;
+  };
+  EXPECT_FALSE(disabled("a", now - 1ms));
+  EXPECT_FALSE(disabled("a", now)) << "seen dead before, then registered in the same millisecond";
+  EXPECT_TRUE(disabled("a", now + 1ms));
+  EXPECT_TRUE(disabled("b", std::nullopt)) << "nobody says since when";
+  EXPECT_TRUE(disabled("nobody's", now - 1h)) << "nor is it known since when it is registered";
+}
+
+TEST_F(RecipientTest, SettingAnAddressRegistersItAndImportingItAgainDoesNot) {
+  const auto gone = [&](Instant since) {
+    return written([&] { return recipients().disable_address("push", "a", "gone", since, now + 1h); });
+  };
+  set("42", "push", {"a"}, false);
+  now = now + 1min;
+  set("42", "push", {"b", "a"}, false);
+  EXPECT_TRUE(gone(now - 1s)) << "the list of every night names it, dead or not";
+  set("42", "push", {"a"}, true);
+  EXPECT_FALSE(gone(now - 1s));
+  set("43", "push", {"a"}, false);
+  now = now + 1min;
+  set("43", "push", {}, false);
+  set("43", "push", {"a"}, false);
+  EXPECT_FALSE(gone(now - 1s)) << "it has somebody new";
+  sql("UPDATE notification_endpoint SET registered_at = NULL");
+  EXPECT_TRUE(gone(now - 1h)) << "registered before such times were kept";
 }
 
 TEST_F(RecipientTest, NoSpanHasMoreCallsThanTheLimit) {

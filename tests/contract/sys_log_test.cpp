@@ -60,6 +60,17 @@ TEST(Log, JsonLine) {
   EXPECT_EQ(json["time"].get<std::string>().size(), 24U);
 }
 
+TEST(Log, ACorrelationIdStandsBesideItsMessage) {
+  Event one = event();
+  one.message_id = "s-1-2";
+  one.correlation = "order 42";
+  EXPECT_TRUE(captured([&] { Log({}).write(one); }).ends_with("channel=kakao message_id=s-1-2 correlation=order 42\n"));
+  const auto json = nlohmann::json::parse(captured([&] { Log({.format = Log::Format::kJson}).write(one); }));
+  EXPECT_EQ(json["correlation"], "order 42");
+  EXPECT_EQ(captured([] { Log({.format = Log::Format::kJson}).write(event()); }).find("correlation"),
+            std::string::npos);
+}
+
 TEST(Log, F59_ForeignBytesStayOneValidLine) {
   const std::string nasty = "a\nb\r\xff\x1b[31m \xb0\xa1 \"";
   const std::string text = captured([&] { Log({}).write(event(nasty)); });

@@ -118,3 +118,18 @@ EOF
   contains "$err" "guard"
   [ ! -e sent.jsonl ]
 }
+
+@test "a test that comes to nothing says what to do" {
+  n init
+  n channel test hook --to someone
+  expect 69
+  contains "$out" "not sent: cannot be reached"
+  contains "$err" "channel hook cannot be reached"
+  contains "$err" "hint: "
+  n channel test hook --to someone --json
+  expect 69
+  [ "$(json "$err" '(j["error"]["code"], j["error"]["exit"])')" = "('unavailable', 69)" ]
+  n enqueue --channel nochannel --to b --body x
+  expect 0
+  contains "$err" "hint: "
+}

@@ -210,3 +210,68 @@ LIST
   contains "$err" "--db"
   lacks "$err" "notifyctl init"
 }
+
+@test "check examines who is told of alerts" {
+  n init
+  config=c.toml
+  channel='[channels.ops]
+driver = "file"
+path = "ops.jsonl"'
+  told() {
+    printf 'environment = "%s"\n[guard]\nallow = ["ops-*"]\n%s\n[alerts]\n%s\n' "$1" "$channel" "$2" > c.toml
+    chmod 600 c.toml
+    n check --offline
+  }
+  told production 'exec = ["/nonexistent/page"]'
+  expect 78
+  contains "$out" "WRONG    alerts: /nonexistent/page cannot be run"
+  told production 'exec = ["/tmp"]'
+  expect 78
+  contains "$out" "alerts: /tmp is not a program"
+  told production 'exec = ["no-such-program"]'
+  expect 78
+  contains "$out" "not found in PATH"
+  told production 'exec = ["sh", "-c", "true"]'
+  expect 0
+  told production 'channel = "ops"
+to = "somebody"'
+  expect 0
+  contains "$out" "ok       alerts: told on channel ops"
+  told staging 'channel = "ops"
+to = "somebody"'
+  contains "$out" "WARNING  alerts: the guard forbids"
+  told staging 'channel = "ops"
+to = "ops-1"'
+  lacks "$out" WARNING
+  told production ''
+  contains "$out" "WARNING  alerts: nobody is told"
+}
+
+@test "one thing that is wrong with the configuration comes with what to do" {
+  n init
+  config=c.toml
+  while IFS='|' read -r words body; do
+    printf "environment = \"x\"\n$body\n" > c.toml
+    chmod 600 c.toml
+    n relay
+    expect 78
+    contains "$err" "$words"
+    contains "$err" "hint: "
+  done <<'LIST'
+relay.confirm_timeout: 1m must be shorter|[relay]\nconfirm_timeout = "1m"
+stale_after|[channels.a]\ndriver = "file"\npath = "x"\nstale_after = "1s"
+path: is missing|[channels.a]\ndriver = "file"
+command: must not be empty|[channels.a]\ndriver = "exec"\ncommand = []
+command: must be a list|[channels.a]\ndriver = "exec"\ncommand = "x"
+url: is not an http or https URL|[channels.a]\ndriver = "webhook"\nurl = "ftp://x"
+semantics|[channels.a]\ndriver = "file"\npath = "x"\nsemantics = "twice"
+alerts.channel: there is no|[alerts]\nchannel = "x"\nto = "y"
+LIST
+  mkdir directory
+  config=directory n relay
+  expect 78
+  contains "$err" "hint: name the file in it"
+  config=empty.toml n --db directory init
+  expect 78
+  contains "$err" "hint: name a file in it"
+}

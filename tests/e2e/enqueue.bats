@@ -75,6 +75,12 @@ count() { sql 'SELECT count(*) FROM notification_outbox'; }
   expect 64
   n enqueue --channel a --to b --body x --rejects f
   expect 64
+  n enqueue --rejects f
+  expect 64
+  contains "$err" "--rejects needs --jsonl"
+  n enqueue --channel a --to b --body x --var name=Ann
+  expect 64
+  contains "$err" "hint: name the template that has the variable: --template NAME"
   n enqueue --channel a --to b --template t --var nothing
   expect 64
   n enqueue --jsonl - --channel a
@@ -94,7 +100,8 @@ count() { sql 'SELECT count(*) FROM notification_outbox'; }
   n enqueue --channel a --to b --body x --expires 2020-01-01T00:00:00Z
   expect 65
   n enqueue --channel a --to b --body x --priority 10
-  expect 65
+  expect 64
+  contains "$err" "between 0 and 9"
   n enqueue --channel a --to b --data '{"a":' --json
   expect 65
   [ "$(json "$err" 'j["error"]["field"]')" = data ]
@@ -158,6 +165,19 @@ count() { sql 'SELECT count(*) FROM notification_outbox'; }
   n enqueue --channel a --to b --template helo --var name=Ann
   expect 65
   contains "$err" helo
+  contains "$err" "hint: "
+  for broken in 'body = "Dear {{name"' 'boddy = "Dear {{name}}"' 'body = {{'; do
+    echo "$broken" > t/bad.toml
+    n enqueue --channel a --to b --template bad --var name=Ann
+    expect 65
+    contains "$err" "--template: "
+    contains "$err" "t/bad.toml"
+    contains "$err" "hint: "
+    n enqueue --channel a --to b --template bad --var name=Ann --json
+    [ "$(json "$err" '(j["error"]["code"], j["error"]["field"])')" = "('bad_input', 'template')" ]
+  done
+  n enqueue --channel a --to b --template hello --var name=Ann # one broken file stops nobody else
+  expect 0
   config=empty.toml
   n enqueue --channel a --to b --template hello --var name=Ann
   expect 65
@@ -438,4 +458,90 @@ teardown() {
   expect 4
   contains "$err" "pruned"
   lacks "$err" "notifyctl show"
+}
+
+@test "enqueue --wait calls an unknown outcome unknown, and warns of a second message" {
+  printf 'environment = "production"\n[channels.lost]\ndriver = "exec"\ncommand = ["/bin/sh", "-c", "exit 1"]\n' > c.toml
+  chmod 600 c.toml
+  config=c.toml
+  n init
+  "$NOTIFYCTL" --config c.toml work 2> worker.txt &
+  worker=$!
+  n enqueue --channel lost --to a --body x --wait
+  expect 1
+  contains "$err" "the outcome is unknown: it may have been sent"
+  lacks "$err" "was not sent"
+  contains "$err" "hint: do not send it again by hand"
+  contains "$err" "notifyctl show $out"
+  n enqueue --channel lost --to a --body x --wait --json
+  expect 1
+  [ "$(json "$out" 'j["status"]')" = ERROR ]
+  contains "$(json "$err" 'j["error"]["message"]')" "it may have been sent"
+}
+
+@test "enqueue --now --json tells where the message is then" {
+  printf 'environment = "production"\n[channels.f]\ndriver = "file"\npath = "out"\n' > c.toml
+  config=c.toml
+  n enqueue --channel f --to a --body x --now --json
+  expect 0
+  [ "$(wc -l < out.txt)" -eq 1 ]
+  [ "$(json "$out" '(j["status"], j["created"])')" = "('PUBLISHED', True)" ]
+  n enqueue --channel f --to a --body x --not-before +1h --now --json
+  [ "$(json "$out" 'j["status"]')" = PENDING ]
+}
+
+@test "what a text is not is said" {
+  n enqueue --channel a --to b --body -
+  expect 0
+  contains "$err" 'warning: the text is "-"'
+  contains "$err" "hint: --body-file -"
+  mkdir directory
+  n enqueue --channel a --to b --body-file directory
+  expect 65
+  contains "$err" "it is a directory"
+  contains "$err" "hint: "
+  head -c 1100000 /dev/zero | tr '\0' x > large
+  n enqueue --channel a --to b --body-file large
+  expect 65
+  contains "$err" "hint: "
+  n enqueue --channel a --to @ --body x
+  expect 65
+  contains "$err" "hint: "
+  n enqueue --channel a --to b --data '{"a":1,"a":2}'
+  expect 65
+  contains "$err" 'the member "a" appears twice'
+  contains "$err" "hint: leave one of them out"
+}
+
+@test "jsonl: lines that were refused are one error object at the end" {
+  printf '{"channel":"a","to":"b","body":"x"}\n{"channel":"a"}\n' > in.jsonl
+  n enqueue --jsonl in.jsonl --json
+  expect 1
+  [ "$(wc -l < err.txt)" -eq 1 ]
+  [ "$(json "$err" '(j["error"]["code"], j["error"]["exit"], j["error"]["message"])')" = "('partial', 1, '1 of 2 lines were refused')" ]
+  n enqueue --jsonl in.jsonl
+  contains "$err" "hint: mend them"
+  n enqueue --jsonl in.jsonl --atomic --json
+  expect 1
+  contains "$(json "$err" 'j["error"]["message"]')" "nothing was taken"
+  n enqueue --jsonl in.jsonl --atomic
+  contains "$err" "with --atomic nothing was taken"
+  n enqueue --jsonl in.jsonl --rejects /nonexistent/bad.jsonl
+  expect 73
+  contains "$err" "hint: "
+}
+
+@test "jsonl: the member is named that is too deep or holds what is no UTF-8" {
+  python3 - > in.jsonl <<'PY'
+import sys
+out = sys.stdout.buffer
+out.write(b'{"channel":"a","to":"b","data":' + b'[' * 70 + b']' * 70 + b'}\n')
+out.write(b'{"channel":"a","to":"b","body":"caf\xe9"}\n')
+out.write(b'{"channel":"a","to":"b\x00","body":"x"}\n')
+PY
+  n enqueue --jsonl in.jsonl
+  expect 1
+  grep -q '^in.jsonl:1: data: nested deeper than 64 levels' err.txt
+  grep -q '^in.jsonl:2: body: not valid UTF-8 at byte 36' err.txt
+  grep -q '^in.jsonl:3: to: NUL byte at byte 23' err.txt
 }

@@ -199,3 +199,142 @@ PY
   expect 0
   [ "$out" = "$id" ]
 }
+
+@test "what park drop has closed stays closed" {
+  refuse_two
+  n enqueue --channel sms --to x --key k3 --body hello --now
+  n park add k3 --reason wrong-text
+  n park drop k1 k3 --reason "term is over"
+  expect 0
+  n replay --failed --yes --json
+  expect 0
+  [ "$(json "$out" '(j["selected"], j["replayed"])')" = "(1, 1)" ] # k2
+  for selection in --skipped --parked --failed; do
+    n replay $selection --yes --json
+    expect 0
+    [ "$(json "$out" 'j["selected"]')" = 0 ]
+  done
+  n replay k1 k3 --yes
+  expect 1
+  [ "$(grep -c "it was dropped, for good" err.txt)" = 2 ]
+  contains "$err" "enqueue it again under another key"
+  [ "$(sql "SELECT group_concat(status) FROM notification_inbox WHERE message_id IN (SELECT message_id FROM notification_event WHERE name = 'dropped')")" = "FAILED,SKIPPED" ]
+  [ "$(sql "SELECT count(*) FROM notification_outbox WHERE status = 'PENDING'")" = 1 ]
+  n park drop k1 k3 --reason again --json
+  expect 0
+  [ "$(json "$out" 'j["unchanged"]')" = 2 ]
+  n cancel k2
+  n replay k2 --yes # what was cancelled can be taken back
+  expect 0
+}
+
+@test "with --json what was refused is an error object, too, and in text it comes with a hint" {
+  refuse_two
+  while read -r words; do
+    # shellcheck disable=SC2086
+    n --json $words
+    expect 1
+    [ "$(wc -l < err.txt)" -eq 1 ]
+    [ "$(json "$err" '(j["error"]["code"], j["error"]["exit"])')" = "('partial', 1)" ]
+    [ "$(json "$out" 'j["refused"]')" -ge 1 ]
+    # shellcheck disable=SC2086
+    n $words
+    expect 1
+    contains "$err" "hint: "
+  done <<'WORDS'
+replay nobody --yes
+cancel nobody
+cancel k1 nobody
+park add nobody --reason x
+park drop nobody --reason x
+WORDS
+  n --json cancel nobody1 nobody2
+  [ "$(json "$err" 'j["error"]["message"]')" = "2 of 2 messages were refused" ]
+  n --json cancel nobody
+  [ "$(json "$err" 'j["error"]["message"]')" = "nobody: no message has this id or key" ]
+}
+
+@test "park add of what is being sent is busy in JSON, too" {
+  sed -i 's/exit 65/sleep 5/' c.toml
+  n enqueue --channel sms --to x --key k --body x --now
+  "$NOTIFYCTL" --config c.toml work --drain 2> worker.txt &
+  worker=$!
+  for _ in $(seq 100); do
+    [ "$(sql "SELECT count(*) FROM notification_inbox WHERE status = 'SENDING'")" = 0 ] || break
+    sleep 0.05
+  done
+  n --json park add k --reason x
+  expect 75
+  [ "$(json "$err" '(j["error"]["code"], j["error"]["exit"])')" = "('busy', 75)" ]
+  wait "$worker" || true
+}
+
+@test "which messages are meant is said once, and that there are none is no success" {
+  n init
+  n cancel k1 --key-prefix x
+  expect 64
+  contains "$err" "only one of them"
+  n cancel
+  expect 64
+  contains "$err" "which messages?"
+  for words in "replay - --yes" "cancel -" "park drop - --reason x"; do
+    # shellcheck disable=SC2086
+    n $words < /dev/null
+    expect 65
+    contains "$err" "standard input has no ids"
+  done
+}
+
+@test "a look at what is ERROR needs no acceptance" {
+  sed -i 's/exit 65/exit 1/' c.toml
+  refuse_two
+  n replay --error --yes
+  expect 64
+  n replay --error --dry-run
+  expect 0
+  contains "$out" "would replay 2 of 2 messages"
+  contains "$err" "--accept-duplicates"
+  n status --json
+  [ "$(json "$out" 'j["inbox"]["ERROR"]')" = 2 ]
+}
+
+@test "an expiry that is over is told in the configured zone" {
+  sed -i '1i timezone = "Asia/Seoul"' c.toml
+  n enqueue --channel sms --to x --key k --body x --expires +1s
+  sleep 1.1
+  n relay
+  n replay k --yes
+  expect 1
+  contains "$err" "it expired at "
+  contains "$err" "+09:00"
+}
+
+@test "a broadcast that is stopped before it is fanned out says whom that spares" {
+  printf 'a\nb\nc\n' > list
+  n enqueue --channel sms --broadcast all --recipients list --body x
+  n cancel --broadcast all --dry-run
+  expect 0
+  contains "$out" "3 recipients of 3 had none yet"
+  n cancel --broadcast all --dry-run --json
+  [ "$(json "$out" '(j["dry_run"], j["broadcast"]["stopped"], j["broadcast"]["status"])')" = "(True, 3, 'OPEN')" ]
+  n cancel --broadcast all --json
+  expect 0
+  [ "$(json "$out" '(j["cancelled"], j["broadcast"]["key"], j["broadcast"]["stopped"], j["broadcast"]["status"])')" = \
+    "(0, 'all', 3, 'CANCELLED')" ]
+  n cancel --broadcast all --json
+  [ "$(json "$out" 'j["broadcast"]["stopped"]')" = 0 ]
+  n relay
+  [ "$(sql "SELECT count(*) FROM notification_outbox")" = 0 ]
+}
+
+@test "a broadcast that is refused leaves no list behind" {
+  printf 'a\nb\n' > list
+  n enqueue --channel sms --broadcast all --recipients list --body x
+  printf 'c\n' >> list
+  n enqueue --channel sms --broadcast all --recipients list --body x
+  expect 4
+  [ "$(find notify.db-lists -type f | wc -l)" -eq 1 ]
+  n relay
+  n status --broadcast all --json
+  [ "$(json "$out" '(j["status"], j["messages"])')" = "('DONE', 2)" ]
+}

@@ -116,6 +116,67 @@ tokens() { jq -r 'select(.path != "/token") | .headers.authorization' "$1.log" |
   [ "$(sql "SELECT count(*) FROM notification_credential WHERE value IS NOT NULL")" -eq 2 ]
 }
 
+# asked_twice NAME: how many devices got another request after one that was not refused, answered or not.
+asked_twice() { jq -r 'select(.outcome != "refused" and .path != "/token") | .to' "$1.log" | sort | uniq -d | wc -l; }
+
+# in_flight_at_goaway: how many requests were out when a vendor closed at once, all such moments together.
+in_flight_at_goaway() { jq -s 'map(select(.mode | test("h2-goaway:1:")) | .in_flight) | add' apns.log fcm.log; }
+
+# Everything at once, and on both vendors: dead devices, 429, tokens that expire, connections that are given up gracefully, and a
+# server that closes at once in the middle, its last request taken and not answered. `make push` runs it with 5,000 devices each.
+@test "every fault at once on both vendors: each device once, the dead disabled, nothing unaccounted" {
+  local third=$((count / 3)) middle=$((count / 2)) often=$((count < 2000 ? 30 : count / 50)) name="body='{\"name\":\"projects/shop/messages/%{seq}\"}'"
+  faults() {   # GOAWAYs are not for the dead: the stub answers them as a success
+    printf '%s\n' --rule "skip=$middle times=1 to=0aaa* mode=h2-goaway:1:equal" \
+      --rule "skip=20 every=$often code:429 retry-after=1" \
+      --rule "skip=$third times=1 to=0aaa* mode=h2-goaway:1:below" --rule "to=0aaa* mode=h2-goaway:60:above answer=yes $1"
+  }
+  mapfile -t apns_faults < <(faults '')
+  mapfile -t fcm_faults < <(faults "$name")
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop uses=$((count / 4))" \
+    --latency 10ms+-5ms "${apns_faults[@]}"
+  stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop uses=$((count / 6))" --latency 10ms+-5ms "${fcm_faults[@]}"
+  configure
+  "$NOTIFYCTL" init > /dev/null
+  "$NOTIFYCTL" enqueue --channel ios --to 0aaaff --key first --body x > /dev/null
+  drain
+  # Apple takes no new token before 20 minutes, so none is made earlier.
+  sql "UPDATE notification_credential SET made_at = made_at - 30 * 60 * 1000 WHERE name LIKE 'apns%'"
+  messages | "$NOTIFYCTL" enqueue --jsonl - > /dev/null
+  drain
+
+  run "$NOTIFYCTL" status --json
+  echo "$output"
+  error=$(jq .inbox.ERROR <<< "$output")
+  bound=$(in_flight_at_goaway)
+  echo "# $((2 * count)) pushes: $(jq .inbox.SENT <<< "$output") SENT, $(jq .inbox.FAILED <<< "$output") FAILED," \
+    "$error ERROR of $bound in flight at a sudden GOAWAY; refused: $(cat apns.log fcm.log | jq -r 'select(.outcome == "refused") | .mode' | wc -l)" >&3
+  [ "$(jq .unaccounted <<< "$output")" -eq 0 ]
+  [ "$(jq '.inbox.SENT + .inbox.FAILED + .inbox.ERROR' <<< "$output")" -eq $((2 * count + 1)) ]
+  [ "$error" -le "$bound" ]
+  # Each device once.
+  [ "$(asked_twice apns)" -eq 0 ]
+  [ "$(asked_twice fcm)" -eq 0 ]
+  [ "$(jq -r 'select(.outcome == "taken" and .path != "/token") | .to' apns.log fcm.log | wc -l)" -ge "$(jq .inbox.SENT <<< "$output")" ]
+  # The dead are disabled, but one whose answer a GOAWAY cut off.
+  [ "$(sql "SELECT count(*) FROM notification_dead_address WHERE match_address LIKE 'dead%'")" -eq "$(jq .inbox.FAILED <<< "$output")" ]
+  [ "$(sql "SELECT count(*) FROM notification_dead_address WHERE match_address NOT LIKE 'dead%'")" -eq 0 ]
+  [ "$(sql "SELECT count(*) FROM notification_outbox AS o JOIN notification_inbox AS i ON i.outbox_id = o.id
+             WHERE o.recipient LIKE 'dead%' AND i.status NOT IN ('FAILED', 'ERROR')")" -eq 0 ]
+  # Every fault has come about, on both.
+  for vendor in apns fcm; do
+    [ "$(jq -r 'select(.mode | test("code:429")) | .to' $vendor.log | wc -l)" -ge 4 ]
+    for goaway in equal below above; do
+      [ "$(jq -r "select(.mode | test(\"h2-goaway:[0-9]*:$goaway\")) | .to" $vendor.log | wc -l)" -ge 1 ]
+    done
+    [ "$(jq -r .conn $vendor.log | sort -u | wc -l)" -gt 3 ]
+  done
+  [ "$(tokens apns)" -eq 2 ]
+  [ "$(tokens fcm)" -ge 3 ]
+  # One fetch for each; the last one may have come when nothing was left to send.
+  [ "$(jq -r 'select(.path == "/token") | .path' fcm.log | wc -l)" -le $(($(tokens fcm) + 1)) ]
+}
+
 # Every connection is given up in the middle: gracefully; and at once, with the last request answered or disowned. What is in
 # flight when a server closes at once may be uncertain, and is never sent again.
 @test "GOAWAY in the middle: each device once" {
@@ -155,6 +216,21 @@ tokens() { jq -r 'select(.path != "/token") | .headers.authorization' "$1.log" |
   [ "$(tokens apns)" -eq 2 ]
 }
 
+@test "a device that was registered since Apple saw it dead keeps its endpoint" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
+  cp apns.port fcm.port
+  configure
+  "$NOTIFYCTL" init > /dev/null
+  for id in 1 2; do
+    "$NOTIFYCTL" recipient set $id --endpoint "ios=01d$(printf %061x $id)"
+    "$NOTIFYCTL" enqueue --channel ios --to @$id --key $id --body x > /dev/null
+  done
+  sql "UPDATE notification_endpoint SET registered_at = registered_at - 2 * 86400000 WHERE recipient_id = '2'"
+  drain
+  [ "$("$NOTIFYCTL" status --json | jq .inbox.FAILED)" -eq 2 ]
+  [ "$(sql "SELECT match_address FROM notification_dead_address")" = "01d$(printf %061x 2)" ]
+}
+
 @test "several workers fetch one token" {
   stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
   stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop"
@@ -191,6 +267,14 @@ tokens() { jq -r 'select(.path != "/token") | .headers.authorization' "$1.log" |
   [ "$("$NOTIFYCTL" status --json | jq '.queue.ready + .queue.delayed')" -eq 4 ]
   [ "$(sql "SELECT count(*) FROM notification_lane WHERE halted = 1")" -eq 2 ]
   [ "$(sql "SELECT max(tries) FROM notification_queue")" -eq 0 ]
+}
+
+@test "the vendors of this test refuse what Apple and Google forbid" {
+  stub apns --vendor "apns key=$PWD/apns.p8 key-id=ABC123DEFG team=DEF123GHIJ topic=com.example.shop"
+  stub fcm --vendor "fcm key=$PWD/fcm.pem email=push@shop.test project=shop"
+  wrong="$BATS_TEST_DIRNAME/../support/vendor_stub/wrong_requests.py"
+  python3 "$wrong" apns "$(cat apns.port)" ca/ca.pem apns.p8
+  python3 "$wrong" fcm "$(cat fcm.port)" ca/ca.pem fcm.pem
 }
 
 @test "no secret is in any output" {

@@ -147,3 +147,30 @@ EOF
   [ "$(sql "SELECT count(*) FROM notification_outbox WHERE status = 'PENDING'")" = 0 ]
   [ "$(sql "SELECT count(*) FROM notification_alert WHERE closed_at IS NULL")" = 0 ]
 }
+
+@test "show tells of an opt-out that is nobody's" {
+  n init
+  n recipient show +821012345678
+  expect 65
+  contains "$err" "hint: "
+  n recipient opt-out "+82 10-1234-5678" --category advertising
+  n recipient show "+82-10-1234-5678"
+  expect 0
+  contains "$out" "category advertising"
+  lacks "$out" 12345678
+  n recipient show +821012345678 --reveal --json
+  [ "$(json "$out" '(j["id"], [o["subject"] for o in j["opt_outs"]], j["created_at"])')" = "(None, ['+821012345678'], None)" ]
+  n recipient opt-out @7
+  n recipient show @7
+  expect 0
+  contains "$out" "opted out: @7 since"
+  n recipient show @8
+  expect 65
+}
+
+@test "import: lines that were refused are one error object at the end" {
+  echo 'not json' > list.jsonl
+  n --json recipient import list.jsonl
+  expect 1
+  [ "$(json "$err" '(j["error"]["code"], j["error"]["message"])')" = "('partial', '1 of 1 lines were refused')" ]
+}

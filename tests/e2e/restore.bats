@@ -204,3 +204,13 @@ arrived() {   # COUNT: until so many messages were sent
   deliver
   [ "$(sent)" = 3 ]
 }
+
+@test "a database without messages is taken over without naming a time" {
+  ok init --after-restore --yes
+  contains "$err" "holds no message"
+  lacks "$err" 1970
+  rm n.db*
+  ok init
+  ok init --after-restore --yes --json
+  [ "$(json "$out" 'j["restored"]["unknown_since"]')" = None ]
+}

@@ -308,3 +308,95 @@ TOML
   n work --drain
   [ "$(rates)" = "[2, 0, 0]" ]
 }
+
+@test "show: what happened at the same moment is in the order of cause and effect" {
+  cat > c.toml <<TOML
+environment = "production"
+[channels.p]
+driver = "exec"
+command = ["/bin/sh", "-c", "exit \$(cat $PWD/code)"]
+retry = []
+TOML
+  chmod 600 c.toml
+  config=c.toml
+  echo 75 > code
+  n enqueue --channel p --to a --body x --key k1 --now
+  echo 0 > code
+  n enqueue --channel p --to a --body x --key k2 --now
+  order() { sed -n '/^$/,$p' out.txt | cut -d' ' -f3- | sed 's/ [([].*//; s/:.*//' | grep . | tr '\n' ','; }
+  echo 75 > code
+  n work --drain
+  n show k1
+  [ "$(order)" = "enqueued,published,call 1 not-sent,parked," ]
+  n show k2
+  [ "$(order)" = "enqueued,published,call 1 not-sent,parked," ]
+}
+
+@test "show tells the whole life of a success at the first try, in JSON, too" {
+  cat > c.toml <<TOML
+environment = "production"
+[channels.f]
+driver = "file"
+path = "$PWD/sent.jsonl"
+TOML
+  chmod 600 c.toml
+  config=c.toml
+  n enqueue --channel f --to a --body x --key k
+  n show k --json
+  [ "$(json "$out" '([e["name"] for e in j["events"]], j["attempts"])')" = "(['enqueued'], [])" ]
+  n relay
+  n work --drain
+  n show k --json
+  [ "$(json "$out" '[e["name"] for e in j["events"]]')" = "['enqueued', 'published']" ]
+  [ "$(json "$out" '[(a["number"], a["outcome"], a["at"] == j["inbox"]["settled_at"]) for a in j["attempts"]]')" = "[(1, 'sent', True)]" ]
+  n show k
+  [ "$(grep -c 'Z  published$' out.txt)" = 1 ]
+  contains "$out" "call 1 sent"
+}
+
+@test "programs find every configured channel, whether or not something waits for it" {
+  cat > c.toml <<TOML
+environment = "production"
+[channels.busy]
+driver = "file"
+path = "$PWD/sent.jsonl"
+[channels.idle]
+driver = "file"
+path = "$PWD/sent.jsonl"
+TOML
+  chmod 600 c.toml
+  config=c.toml
+  n enqueue --channel busy --to a --body x
+  n enqueue --channel elsewhere --to a --body x
+  n enqueue --channel busy --to a --body x --not-before +1h --now # a run that nobody has to watch
+  n status --json
+  [ "$(json "$out" 'list(j["channels"])')" = "['busy', 'elsewhere', 'idle']" ]
+  [ "$(json "$out" '(j["channels"]["idle"]["state"], j["channels"]["idle"]["pending"])')" = "('open', 0)" ]
+  n status --prometheus
+  contains "$out" 'notifyctl_channel_open{channel="idle"} 1'
+  contains "$out" 'notifyctl_channel_waiting_messages{channel="idle"} 0'
+  [ "$(grep -c '^notifyctl_last_success_timestamp_seconds{' out.txt)" = 3 ]
+  n status
+  lacks "$out" idle
+}
+
+@test "an alert names its channel, and its reason once" {
+  cat > c.toml <<TOML
+environment = "production"
+[channels.p]
+driver = "exec"
+command = ["/bin/sh", "-c", "sleep 5"]
+timeout = "200ms"
+TOML
+  chmod 600 c.toml
+  config=c.toml
+  n enqueue --channel p --to a --body x --now
+  n work --drain
+  n list alerts --json
+  [ "$(json "$out" '(j["kind"], j["channel"], j["key"])')" = "('error', 'p', 'p: timeout')" ]
+  n list alerts --channel p
+  contains "$out" "p: timeout"
+  n status
+  contains "$out" "error p: timeout"
+  lacks "$out" "timeout: timeout"
+}

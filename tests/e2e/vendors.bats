@@ -29,7 +29,7 @@ outcomes() { python3 -c 'import json; print(" ".join(json.loads(line)["outcome"]
 
 ses() {   # [more keys]
   configure "$(printf '%s\n' 'driver = "ses"' "url = \"https://127.0.0.1:$(cat port)\"" 'region = "ap-northeast-2"' \
-    'access_key_id = "AKIAEXAMPLE"' "secret_access_key = \"${secret:-right-secret}\"" 'from = "shop@example.com"' "${1:-}")"
+    'access_key_id = "AKIAEXAMPLE"' "secret_access_key = \"${secret:-right-secret}\"" "from = \"${from:-shop@example.com}\"" "${1:-}")"
 }
 
 ses_stub() { start "ses key-id=AKIAEXAMPLE secret=right-secret region=ap-northeast-2 from=shop@example.com" "$@"; }
@@ -72,6 +72,18 @@ mail() { n enqueue --channel lane --to "${1:-kim@example.com}" --subject '주문
   n park show "$bad"
   contains "$out" "mail address"
   [ "$(outcomes)" = "refused taken" ]  # the first one, now
+
+  from=other@example.com ses
+  mail
+  n relay
+  n work --drain
+  expect 69
+  [ "$(outcomes)" = "refused taken refused" ]
+  [ "$(state "$id")" = FAILED ]
+  n channel show lane
+  contains "$out" halted
+  n show "$id"
+  contains "$out" "not verified"
 }
 
 # A browser's subscription at the stub, named $1.
@@ -172,20 +184,12 @@ END
   [ "$(outcomes | tr ' ' '\n' | sort | xargs)" = "refused taken" ]
 }
 
-@test "the vendors of this test refuse what is wrong" {
+@test "the vendors of this test refuse what their documentation forbids" {
+  wrong="$root/tests/support/vendor_stub/wrong_requests.py"
   webpush
-  url=https://127.0.0.1:$(cat port)/push/kim
-  refused() { [ "$(curl -s --cacert ca/ca.pem -o /dev/null -w '%{http_code}' "${@:2}" --data x "$url")" = "$1" ]; }
-  refused 401
-  refused 401 -H 'authorization: Bearer x'
-  refused 403 -H 'authorization: vapid t=a.b.c, k=AAAA'
-  url=https://127.0.0.1:$(cat port)/elsewhere
-  refused 404
+  python3 "$wrong" webpush "$(cat port)" ca/ca.pem vapid.pem
   kill "$stub"
   rm -f port
   ses_stub
-  url=https://127.0.0.1:$(cat port)/v2/email/outbound-emails
-  refused 403
-  refused 403 -H 'authorization: AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host;x-amz-date, Signature=y' \
-    -H 'x-amz-date: 20150830T123600Z'
+  python3 "$wrong" ses "$(cat port)" ca/ca.pem
 }

@@ -72,7 +72,9 @@ EOF
   expect 78
   contains "$out" "template bad: $PWD/templates/bad.toml:1:"
   n enqueue --channel log --to c --template bad --var name=C
-  expect 78
+  expect 65
+  contains "$err" "--template: $PWD/templates/bad.toml:1:"
+  contains "$err" "hint: "
 
   echo 'body = "Bye {{name}}"' > templates/bad.toml
   n replay --parked --yes
@@ -103,4 +105,39 @@ EOF
   kill -TERM "$worker"
   wait "$worker" || true
   [ "$(sql "SELECT count(*) FROM notification_attempt WHERE reason = 'connect-failed'")" != 0 ]
+}
+
+@test "who stops a service gets 0, whatever is the matter with its channels" {
+  chmod 600 hook.secret
+  for i in 1 2 3 4 5 6; do n enqueue --channel hook --to b --body "$i"; done
+  n relay
+  "$NOTIFYCTL" --config work.toml work 2> err.txt &
+  worker=$!
+  for _ in $(seq 100); do # five connects are refused in a row
+    [ "$(sql "SELECT count(*) FROM notification_lane WHERE halted = 1")" = 0 ] || break
+    sleep 0.1
+  done
+  kill -TERM "$worker"
+  status=0
+  wait "$worker" || status=$?
+  out='' err=$(cat err.txt)
+  expect 0
+  n work --drain
+  expect 69
+}
+
+@test "a correlation id is in every line of the log about its message" {
+  printf 'environment = "production"\n[channels.log]\ndriver = "file"\npath = "%s"\n[channels.no]\ndriver = "exec"\ncommand = ["/bin/sh", "-c", "exit 65"]\n' \
+    "$PWD/sent.jsonl" > "$config"
+  n enqueue --channel log --to a --body 1 --correlation order-42
+  n enqueue --channel no --to a --body 2 --correlation order-43
+  n enqueue --channel log --to a --body 3
+  n -vv relay
+  contains "$err" "relay.published channel=log message_id="
+  contains "$err" "correlation=order-42"
+  [ "$(grep -c correlation= err.txt)" = 2 ]
+  n -vv --log-format json work --drain
+  [ "$(grep -c '"event":"work.sent".*"correlation":"order-42"' err.txt)" = 1 ]
+  [ "$(grep -c '"event":"work.failed".*"correlation":"order-43"' err.txt)" = 1 ]
+  [ "$(grep -c '"correlation"' err.txt)" = 2 ]
 }

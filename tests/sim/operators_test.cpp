@@ -5,6 +5,7 @@
 #include "core/cancel.hpp"
 #include "core/park.hpp"
 #include "core/replay.hpp"
+#include "core/selection.hpp"
 #include "sim/world.hpp"
 
 namespace notify::sim {
@@ -211,6 +212,22 @@ TEST_F(OperatorScenario, DropLeavesFailedAndSkipsWhatWasNeverTried) {
   EXPECT_EQ(world.inbox(held), InboxState::kSkipped);
   EXPECT_EQ(world.status().parked.total, 0);
   EXPECT_EQ(drop(world.enqueue("k3")).refused, 1);
+}
+
+TEST_F(OperatorScenario, WhatWasDroppedIsNotReplayed) {
+  const std::string failed = settled("k1", refused());
+  const std::string held = world.enqueue("k2");
+  world.relay_all();
+  park(held);
+  EXPECT_EQ(drop(failed).done, 1);
+  EXPECT_EQ(drop(held).done, 1);
+  for (const SelectionKind kind : {SelectionKind::kFailed, SelectionKind::kSkipped, SelectionKind::kParked})
+    EXPECT_TRUE(select_messages(world.observer(), kind, {}, world.clock.now())->ids.empty());
+  EXPECT_EQ(replay(failed).refused, 1);
+  EXPECT_EQ(replay(held).refused, 1);
+  deliver();
+  EXPECT_EQ(world.inbox(failed), InboxState::kFailed);
+  EXPECT_EQ(world.inbox(held), InboxState::kSkipped);
 }
 
 TEST_F(OperatorScenario, WhatWaitsAlreadyIsLeftAsItIs) {

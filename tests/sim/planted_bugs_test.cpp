@@ -75,7 +75,7 @@ constexpr PlantedBug kBugs[] = {
        END)sql"},
     {.name = "TheWindowOfAKeyIsForgotten", .sql = R"sql(
        CREATE TRIGGER bug AFTER UPDATE OF resume_at ON notification_inbox WHEN NEW.resume_at IS NOT NULL BEGIN
-         UPDATE notification_inbox SET first_call_at = NEW.resume_at WHERE message_id = NEW.message_id;
+         UPDATE notification_inbox SET first_call_at = NEW.resume_at + 86400000 WHERE message_id = NEW.message_id;
        END)sql"},
     {.name = "UnknownIsNotSent", .unknown_is_not_sent = true},
     {.name = "CommitsAreNotSynced", .lazy_sync = true},

@@ -32,7 +32,7 @@ inline constexpr int kMessages = 60;
 inline constexpr int kBroadcasts = 3;
 inline constexpr int kPeople = 6;  // that a broadcast is for
 inline constexpr std::size_t kProcesses = 5;
-inline constexpr Duration kWindow = 20min;  // in which the vendor of the channel at least once knows a key again
+inline constexpr Duration kWindow = 5min;  // in which the vendor of the channel at least once knows a key again
 
 class Simulation {
  public:

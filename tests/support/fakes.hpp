@@ -102,8 +102,10 @@ class FakeHttp final : public HttpClient {
  public:
   explicit FakeHttp(Loop& loop) : loop_(loop) {}
   void start(HttpRequest request, std::function<void(HttpEvidence)> done) override;
+  void leave(const HttpEvidence& evidence) override { left.push_back(evidence.connections); }
 
   std::vector<HttpRequest> requests{};
+  std::vector<std::uint64_t> left{};
   std::deque<HttpEvidence> script{};
 
  private:

@@ -222,6 +222,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{503, "ServiceUnavailable", kNotSent}, Case{503, "Shutdown", kNotSent},
                     Case{503, "", kNotSent}));
 
+TEST_F(ChannelApns, SinceWhenADeviceIsGoneGoesWithTheOutcome) {
+  const auto gone = [&](const char* timestamp) {
+    return send(answered(410, R"({"reason":"Unregistered","timestamp":)" + std::string(timestamp) + "}"));
+  };
+  EXPECT_EQ(gone("1700000000123").gone_since, Instant{1'700'000'000'123});
+  for (const char* nonsense : {"null", "\"1700000000123\"", "1.5", "[]"}) {
+    EXPECT_TRUE(gone(nonsense).disable_endpoint) << nonsense;
+    EXPECT_EQ(gone(nonsense).gone_since, std::nullopt) << nonsense;
+  }
+  EXPECT_EQ(send(answered(410, reason("ExpiredToken"))).gone_since, std::nullopt);
+}
+
 TEST_F(ChannelApns, AnswersThatAreNoJsonAreJudgedByTheirStatus) {
   for (const char* body :
        {"", "<html>", "[]", R"({"reason":7})", R"({"reason":"two words\n"})", "{\"reason\":\"\xff\"}"})
@@ -253,6 +265,45 @@ TEST_F(ChannelApns, AfterServerErrorsApplesQuarterOfAnHourIsKept) {
   EXPECT_EQ(send(answered(500, reason("InternalServerError"))).retry_after, Duration{15min});
   EXPECT_EQ(send(answered(503, reason("ServiceUnavailable"))).retry_after, Duration{15min});
   EXPECT_EQ(send(answered(503, reason("ServiceUnavailable"), {{"retry-after", "9"}})).retry_after, Duration{9s});
+}
+
+TEST_F(ChannelApns, WhereAppleWantsANewConnectionTheOldOneIsLeft) {
+  const auto left = [&](int status, std::string_view word) {
+    bench.http.left.clear();
+    HttpEvidence evidence = answered(status, word.empty() ? "" : reason(word));
+    evidence.connections = 7;
+    send(evidence);
+    return bench.http.left;
+  };
+  EXPECT_THAT(left(400, "IdleTimeout"), testing::ElementsAre(7U));
+  EXPECT_THAT(left(403, "UnrelatedKeyIdInToken"), testing::ElementsAre(7U));
+  EXPECT_THAT(left(429, "TooManyProviderTokenUpdates"), testing::ElementsAre(7U));
+  EXPECT_THAT(left(503, "ServiceUnavailable"), testing::ElementsAre(7U));
+  EXPECT_THAT(left(503, "Shutdown"), testing::ElementsAre(7U));
+  EXPECT_THAT(left(200, ""), testing::IsEmpty());
+  EXPECT_THAT(left(429, "TooManyRequests"), testing::IsEmpty());
+  EXPECT_THAT(left(410, "Unregistered"), testing::IsEmpty());
+}
+
+TEST_F(ChannelApns, ChannelsOfDifferentKeysOrTopicsShareNoConnection) {
+  std::set<std::string> pools;
+  const auto pool_of = [&](const ApnsDriverConfig& driver) {
+    make(driver);
+    send(answered(200));
+    return last().pool;
+  };
+  pools.insert(pool_of(settings()));
+  ApnsDriverConfig driver = settings();
+  driver.key_id = "XYZ123DEFG";
+  pools.insert(pool_of(driver));
+  driver = settings();
+  driver.team_id = "XYZ123GHIJ";
+  pools.insert(pool_of(driver));
+  driver = settings();
+  driver.topic = "com.example.other";
+  pools.insert(pool_of(driver));
+  EXPECT_EQ(pools.size(), 4U);
+  EXPECT_TRUE(pools.contains(pool_of(settings())));
 }
 
 TEST_F(ChannelApns, F38_TooManyTokensKeepsTheTokenAndHoldsTheLane) {
@@ -326,6 +377,17 @@ TEST_F(ChannelApns, WhenEveryTokenIsDeadItIsTheEnvironmentThatIsWrong) {
   EXPECT_THAT(tenth.detail, HasSubstr("sandbox"));
   send(answered(200));
   EXPECT_TRUE(send(answered(400, reason("BadDeviceToken"))).disable_endpoint) << "one that lives ends the doubt";
+}
+
+TEST_F(ChannelApns, ManyDevicesThatAreGoneAreNoTroubleOfTheLanes) {
+  for (int i = 0; i < 30; ++i) {
+    const Outcome outcome = send(answered(410, reason(i % 2 == 0 ? "Unregistered" : "ExpiredToken")));
+    EXPECT_TRUE(outcome.disable_endpoint) << i;
+    EXPECT_FALSE(outcome.halt_channel) << i;
+  }
+  for (int i = 1; i < 10; ++i) send(answered(400, reason("DeviceTokenNotForTopic")));
+  EXPECT_TRUE(send(answered(410, reason("Unregistered"))).disable_endpoint);
+  EXPECT_TRUE(send(answered(400, reason("DeviceTokenNotForTopic"))).halt_channel);
 }
 
 TEST_F(ChannelApns, F57_NeitherTokenNorTextComesBack) {

@@ -47,6 +47,8 @@ HttpEvidence access_token(std::string token = "ya29.first") {
   return answered(200, Json{{"access_token", token}, {"expires_in", 3600}, {"token_type", "Bearer"}}.dump());
 }
 
+HttpEvidence accepted() { return answered(200, R"({"name":"projects/shop-1/messages/1"})"); }
+
 std::string error(int status, std::string_view word, std::string_view code, std::string_view message = "m") {
   Json details = Json::array();
   if (!code.empty())
@@ -87,12 +89,12 @@ TEST_F(ChannelFcm, GetsATokenAndPostsTheMessage) {
   EXPECT_EQ(sent["token"], kToken);
   EXPECT_EQ(sent["notification"], (Json{{"title", "Paid"}, {"body", "Your order 42 is paid."}}));
   EXPECT_EQ(sent["data"], (Json{{"order", "42"}})) << "strings only";
-  send(answered(200));
+  send(accepted());
   EXPECT_EQ(bench.http.requests.size(), 3U) << "the token is kept";
 }
 
 TEST_F(ChannelFcm, TheAssertionIsSignedAsGoogleWantsIt) {
-  send(answered(200));
+  send(accepted());
   const HttpRequest& request = bench.http.requests.front();
   EXPECT_EQ(request.url, kTokenUrl);
   EXPECT_EQ(header(request, "Content-Type"), "application/x-www-form-urlencoded");
@@ -123,9 +125,9 @@ TEST_F(ChannelFcm, ARepetitionOfAMessageReplacesIt) {
   EXPECT_EQ(first["apns"]["headers"]["apns-collapse-id"], mark);
   EXPECT_EQ(first["webpush"]["headers"]["Topic"], mark.substr(0, 32));
   EXPECT_FALSE(first["android"].contains("collapse_key")) << "a device that is offline keeps four of them only";
-  send(answered(200));
+  send(accepted());
   EXPECT_EQ(Json::parse(last().body)["message"], first);
-  send(answered(200), make_dispatch("shop-0123abcd-8", kToken));
+  send(accepted(), make_dispatch("shop-0123abcd-8", kToken));
   EXPECT_NE(Json::parse(last().body)["message"]["android"]["notification"]["tag"], mark);
 }
 
@@ -141,7 +143,7 @@ TEST_F(ChannelFcm, DataAndSettingsShapeTheMessage) {
   dispatch.content.data =
       R"({"a":"x","b":true,"c":{"d":[1]},"fcm":{"token":"evil","android":{"notification":{"channel_id":"c1"}},)"
       R"("fcm_options":{"analytics_label":"l"}}})";
-  send(answered(200), dispatch);
+  send(accepted(), dispatch);
   EXPECT_EQ(last().url, "https://fcm.googleapis.com/v1/projects/other-2/messages:send");
   const Json body = Json::parse(last().body);
   EXPECT_EQ(body["validate_only"], true);
@@ -154,7 +156,7 @@ TEST_F(ChannelFcm, DataAndSettingsShapeTheMessage) {
   EXPECT_TRUE(body["message"]["android"]["notification"].contains("tag"));
   EXPECT_EQ(body["message"]["fcm_options"]["analytics_label"], "l");
   dispatch.envelope.expires = test::kSomeTime + 90s;
-  send(answered(200), dispatch);
+  send(accepted(), dispatch);
   EXPECT_EQ(Json::parse(last().body)["message"]["android"]["ttl"], "90s");
 }
 
@@ -257,23 +259,52 @@ TEST_F(ChannelFcm, QuotaAndOverloadHoldTheLane) {
   EXPECT_EQ(send(answered(503, "", {{"retry-after", "7"}})).retry_after, Duration{7s});
 }
 
+TEST_F(ChannelFcm, AfterServerErrorsGooglesTenSecondsAreKept) {
+  for (const int status : {500, 502, 504}) {
+    const Outcome outcome = send(answered(status, error(status, "INTERNAL", "INTERNAL")));
+    EXPECT_EQ(outcome.retry_after, Duration{10s}) << status;
+    EXPECT_FALSE(outcome.lane_wide) << status;
+    EXPECT_EQ(send(answered(status, "", {{"retry-after", "1"}})).retry_after, Duration{10s}) << status;
+    EXPECT_EQ(send(answered(status, "", {{"retry-after", "40"}})).retry_after, Duration{40s}) << status;
+  }
+  EXPECT_EQ(send(answered(400, error(400, "INVALID_ARGUMENT", ""))).retry_after, std::nullopt);
+}
+
+TEST_F(ChannelFcm, ASuccessThatNamesNoMessageIsNotKnown) {
+  for (const char* body : {"", "<html>login</html>", "{}", R"({"name":""})", R"({"name":7})"}) {
+    HttpEvidence answer = answered(200, body);
+    EXPECT_EQ(send(answer).cls, kUnknown) << body;
+    EXPECT_EQ(send(answer).reason, "answer-not-known") << body;
+    answer.body_truncated = true;
+    EXPECT_EQ(send(answer).cls, OutcomeClass::kSent) << "the status is Google's: " << body;
+  }
+}
+
 TEST_F(ChannelFcm, WithoutAnAnswerTheTransportDecides) {
   EXPECT_EQ(send(connection_refused()).cls, kNotSent);
   EXPECT_EQ(send(no_answer()).cls, kUnknown);
 }
 
-TEST_F(ChannelFcm, WhenEveryTokenIsUnknownItIsTheProjectThatIsWrong) {
-  for (int i = 1; i < 10; ++i)
-    EXPECT_TRUE(send(answered(404, error(404, "NOT_FOUND", "UNREGISTERED"))).disable_endpoint);
-  const Outcome tenth = send(answered(404, error(404, "NOT_FOUND", "UNREGISTERED")));
+TEST_F(ChannelFcm, WhenEveryTokenIsAnotherProjectsItIsTheProjectThatIsWrong) {
+  const auto foreign = [&] { return send(answered(403, error(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"))); };
+  for (int i = 1; i < 10; ++i) EXPECT_TRUE(foreign().disable_endpoint);
+  const Outcome tenth = foreign();
   EXPECT_FALSE(tenth.disable_endpoint);
   EXPECT_TRUE(tenth.halt_channel);
+}
+
+TEST_F(ChannelFcm, ManyDevicesThatAreGoneAreNoTroubleOfTheLanes) {
+  for (int i = 0; i < 30; ++i) {
+    const Outcome outcome = send(answered(404, error(404, "NOT_FOUND", "UNREGISTERED")));
+    EXPECT_TRUE(outcome.disable_endpoint) << i;
+    EXPECT_FALSE(outcome.halt_channel) << i;
+  }
 }
 
 // --- the access token
 
 TEST_F(ChannelFcm, F39_ARefusedTokenIsRenewedOnceThenTheLaneHalts) {
-  send(answered(200));
+  send(accepted());
   const Outcome first = send(answered(401, error(401, "UNAUTHENTICATED", "")));
   EXPECT_EQ(first.cls, kNotSent);
   EXPECT_TRUE(first.not_begun);
@@ -287,12 +318,12 @@ TEST_F(ChannelFcm, F39_ARefusedTokenIsRenewedOnceThenTheLaneHalts) {
 }
 
 TEST_F(ChannelFcm, F39_TheTokenIsRenewedBeforeItEnds) {
-  send(answered(200));
+  send(accepted());
   bench.loop.advance(56min);
-  bench.http.script = {answered(200), access_token("ya29.second")};
+  bench.http.script = {accepted(), access_token("ya29.second")};
   EXPECT_EQ(bench.send(*channel, message())->cls, OutcomeClass::kSent);
   bench.loop.run();
-  send(answered(200));
+  send(accepted());
   EXPECT_EQ(header(last(), "Authorization"), "Bearer ya29.second");
 }
 
@@ -328,7 +359,7 @@ TEST_F(ChannelFcm, F39_WithoutATokenTheLaneHaltsAndNoMessagePays) {
 }
 
 TEST_F(ChannelFcm, F57_NeitherTokensNorTextComeBack) {
-  send(answered(200));
+  send(accepted());
   const std::string assertion = bench.http.requests.front().body.substr(bench.http.requests.front().body.find("eyJ"));
   const std::string echo = header(last(), "Authorization") + last().body + assertion;
   for (const int status : {400, 403, 404, 429, 500}) {

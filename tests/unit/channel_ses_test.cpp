@@ -69,6 +69,8 @@ SesDriverConfig settings() {
   return driver;
 }
 
+HttpEvidence accepted() { return answered(200, R"({"MessageId":"010b018f-0"})"); }
+
 class ChannelSes : public testing::Test {
  protected:
   void SetUp() override { make(settings()); }
@@ -119,7 +121,7 @@ TEST_F(ChannelSes, EveryAttemptIsSignedForItsOwnTime) {
   send(answered(500));
   const std::string before = header(last(), "authorization");
   bench.clock.advance(10min);
-  send(answered(200));
+  send(accepted());
   EXPECT_NE(header(last(), "authorization"), before);
   EXPECT_EQ(header(last(), "x-amz-date"), amz_date(bench.clock.now()));
 }
@@ -130,7 +132,7 @@ TEST_F(ChannelSes, SettingsShapeTheMail) {
   driver.configuration_set = "events";
   driver.session_token = secret_from_file("SESSIONTOKEN");
   make(driver);
-  send(answered(200));
+  send(accepted());
   const Json body = Json::parse(last().body);
   EXPECT_EQ(body["ReplyToAddresses"], Json::array({"help@example.com"}));
   EXPECT_EQ(body["ConfigurationSetName"], "events");
@@ -205,6 +207,16 @@ TEST_F(ChannelSes, TheErrorMayBeInTheBody) {
   EXPECT_EQ(outcome.detail, "m");
 }
 
+TEST_F(ChannelSes, ASuccessThatNamesNoMessageIsNotKnown) {
+  for (const char* body : {"", "<html>login</html>", "{}", R"({"MessageId":""})"}) {
+    HttpEvidence answer = answered(200, body);
+    EXPECT_EQ(send(answer).cls, kUnknown) << body;
+    EXPECT_EQ(send(answer).reason, "answer-not-known") << body;
+    answer.body_truncated = true;
+    EXPECT_EQ(send(answer).cls, OutcomeClass::kSent) << "the status is Amazon's: " << body;
+  }
+}
+
 TEST_F(ChannelSes, WithoutAnAnswerTheTransportDecides) {
   EXPECT_EQ(send(connection_refused()).cls, kNotSent);
   EXPECT_EQ(send(no_answer()).cls, kUnknown);
@@ -214,7 +226,7 @@ TEST_F(ChannelSes, F57_NeitherKeysNorAddressComeBack) {
   SesDriverConfig driver = settings();
   driver.session_token = secret_from_file("SESSIONTOKEN");
   make(driver);
-  send(answered(200));
+  send(accepted());
   const std::string echo = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY SESSIONTOKEN " + last().body;
   for (const int status : {400, 403, 429, 500}) {
     const std::string text = send(answered(status, echo)).detail;

@@ -186,8 +186,9 @@ TEST(LineReader, SaysWhereTheLineIsNoJson) {
   Read read;
   EXPECT_EQ(read(R"({"to":"a)"), ": not valid JSON at byte 1: a string is not closed");
   EXPECT_EQ(read(R"({"to":"a"}{"to":"b"})").substr(0, 30), ": not valid JSON at byte 11: s");
-  EXPECT_EQ(read("{\"to\":\"a\0b\"}"s), ": NUL byte at byte 9");
-  EXPECT_EQ(read("{\"to\":\"a\"\0}"s), ": NUL byte at byte 10");
+  EXPECT_EQ(read("{\"to\":\"a\0b\"}"s), "to: NUL byte at byte 9");
+  EXPECT_EQ(read("{\"to\":\"a\"\0}"s), "to: NUL byte at byte 10");
+  EXPECT_EQ(read("\0{\"to\":\"a\"}"s), ": NUL byte at byte 1");
   EXPECT_EQ(read("[]").substr(0, 17), ": not valid JSON ");
   EXPECT_EQ(read("hello").substr(0, 17), ": not valid JSON ");
 }
@@ -195,7 +196,14 @@ TEST(LineReader, SaysWhereTheLineIsNoJson) {
 TEST(LineReader, F59_InvalidUtf8IsRefusedWithItsPosition) {
   Read read;
   for (const std::string& bytes : {"\xff"s, "\xc3"s, "\xed\xa0\x80"s, "\xf0\x9f\x98"s, "\xc0\xaf"s})
-    EXPECT_EQ(read("{\"to\":\"a" + bytes + "\"}"), ": not valid UTF-8 at byte 9");
+    EXPECT_EQ(read("{\"to\":\"a" + bytes + "\"}"), "to: not valid UTF-8 at byte 9");
+}
+
+TEST(LineReader, F59_TheMemberThatHoldsInvalidUtf8IsNamed) {
+  Read read;
+  EXPECT_EQ(read("{\"to\":\"\\\\\",\"data\" : {\"to\":[\"\xff\"]}}"), "data: not valid UTF-8 at byte 29");
+  EXPECT_EQ(read("{\"\xff\":\"a\"}"), ": not valid UTF-8 at byte 3");
+  EXPECT_EQ(read("{\"nope\":\"\xff\"}"), ": not valid UTF-8 at byte 10") << "no member of ours";
 }
 
 TEST(LineReader, F61_ALoneCarriageReturnIsExplained) {
@@ -212,8 +220,8 @@ TEST(LineReader, DepthIsBounded) {
     return "{\"data\":" + std::string(arrays, '[') + std::string(arrays, ']') + "}";
   };
   EXPECT_EQ(read(nested(63)), "");
-  EXPECT_EQ(read(nested(64)), ": nested deeper than 64 levels");
-  EXPECT_EQ(read(nested(500'000)), ": nested deeper than 64 levels");
+  EXPECT_EQ(read(nested(64)), "data: nested deeper than 64 levels");
+  EXPECT_EQ(read(nested(500'000)), "data: nested deeper than 64 levels");
 }
 
 }  // namespace

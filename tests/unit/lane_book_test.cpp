@@ -45,7 +45,8 @@ TEST(LaneBook, FiveRefusedConnectsInARowHaltIt) {
   }
   EXPECT_EQ(lane_note_outcome(lane, connect_refused(), false, kNow), LaneChange::kHalted);
   EXPECT_FALSE(lane_open(lane, kNow));
-  EXPECT_EQ(lane_note_outcome(lane, connect_refused(), false, kNow), LaneChange::kNone) << "one alert, not one a message";
+  EXPECT_EQ(lane_note_outcome(lane, connect_refused(), false, kNow), LaneChange::kNone)
+      << "one alert, not one a message";
 }
 
 TEST(LaneBook, AnAnswerBreaksTheRow) {

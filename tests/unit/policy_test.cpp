@@ -164,6 +164,29 @@ TEST(Policy, OutsideProductionOnlyAllowedRecipients) {
   EXPECT_TRUE(policies.guard_allows("anybody"));
 }
 
+TEST(Policy, TheGuardComparesAddressesAsOptOutsDo) {
+  Config config;
+  config.environment = "staging";
+  config.channels.emplace_back();
+  const auto allows = [&](const char* pattern, const char* recipient) {
+    config.guard.allow = {pattern};
+    return guard_allows(config, recipient);
+  };
+  EXPECT_TRUE(allows("*@example.com", "A@EXAMPLE.com"));
+  EXPECT_TRUE(allows("*@Example.COM", "a@example.com"));
+  EXPECT_TRUE(allows("+8210000*", "+82 10-0000-1234"));
+  EXPECT_TRUE(allows("+82 10-0000*", "+821000001234"));
+  EXPECT_TRUE(allows("*", "+82 10-0000-1234"));
+  EXPECT_FALSE(allows("+8210000*", "+82 10-1111-1234"));
+  EXPECT_FALSE(allows("*@example.com", "a@example.com.evil.test"));
+  // What is no pattern of numbers is not boiled down to "*".
+  EXPECT_FALSE(allows("ops-*", "+82 10-0000-1234"));
+  EXPECT_FALSE(allows("-*", "+82 10-0000-1234"));
+  EXPECT_FALSE(allows("-100*", "1005551234"));
+  EXPECT_TRUE(allows("-100*", "-1005551234"));
+  EXPECT_FALSE(allows("OPS", "ops"));
+}
+
 TEST(Policy, Globs) {
   EXPECT_TRUE(glob_match("*", ""));
   EXPECT_TRUE(glob_match("a*c", "abc"));

@@ -10,11 +10,12 @@ namespace notify {
 struct Event {
   enum class Level { kDebug, kInfo, kWarning, kError };
   Level level = Level::kInfo;
-  std::string name{};        // stable: "relay.published", "work.settled", "lane.halted"
-  std::string message_id{};  // may be empty
-  std::string channel{};     // may be empty
-  std::string text{};        // for people, one line
-  std::int64_t count = 0;    // for progress; 0 when it says nothing
+  std::string name{};         // stable: "relay.published", "work.settled", "lane.halted"
+  std::string message_id{};   // may be empty
+  std::string channel{};      // may be empty
+  std::string text{};         // for people, one line
+  std::int64_t count = 0;     // for progress; 0 when it says nothing
+  std::string correlation{};  // the message's, as its sender gave it; may be empty
 };
 
 // Called from any thread; implementations are thread-safe and do not block.

@@ -22,7 +22,8 @@ struct HttpRequest {
   // False: addresses that are loopback, private or link-local are refused at connect time (RFC 6890).
   bool allow_private = false;
   enum class Version { k1_1, k2 } version = Version::k1_1;  // k2: over TLS by ALPN
-  std::size_t max_response = 64 * 1024;                     // bytes of the body that are kept
+  std::string pool{};                    // HTTP/2: requests of different pools never share a connection
+  std::size_t max_response = 64 * 1024;  // bytes of the body that are kept
 };
 
 // Everything libcurl let us observe about one request. Pure data; classify_http() judges it.
@@ -43,6 +44,7 @@ struct HttpEvidence {
   std::int64_t stream_id = -1;           // HTTP/2 stream of the request; -1 unknown
   std::int64_t goaway_last_stream = -1;  // last-stream-id of the last GOAWAY; -1 none
   std::int64_t goaway_error = -1;        // its HTTP/2 error code; -1 none
+  std::uint64_t connections = 0;         // HTTP/2: among which it had its connection, for HttpClient::leave(); else 0
   bool address_blocked = false;          // our own guard refused the address
   bool refused_locally = false;          // the request itself is impossible (URL, header); nothing was tried
   bool shortage = false;  // this process had no descriptors or memory left for it (curl_error says which)
@@ -56,6 +58,9 @@ class HttpClient {
   virtual ~HttpClient() = default;
   // `done` is called exactly once, from the loop, never from inside start().
   virtual void start(HttpRequest request, std::function<void(HttpEvidence)> done) = 0;
+  // The vendor wants a new connection: no request that starts from now on goes over one that this answer may have come
+  // on. Those in flight end there. HTTP/2 only; answers on connections that are left already change nothing.
+  virtual void leave(const HttpEvidence& evidence) = 0;
 };
 
 }  // namespace notify

@@ -15,6 +15,9 @@ namespace notify {
 // What stands instead of the recipient of a message whose content was scrubbed; its payload is then "{}".
 inline constexpr std::string_view kScrubbedRecipient = "(scrubbed)";
 
+// Why a message is SKIPPED that `park drop` has closed without a call.
+inline constexpr std::string_view kDropped = "dropped";
+
 // Where a message is, in all four tables: what operators' commands decide by. Read it in the write transaction that acts
 // on it, and nobody else can have moved the message meanwhile.
 struct Whereabouts {
@@ -49,6 +52,11 @@ struct Whereabouts {
   int lost_leases = 0;
 
   bool scrubbed() const { return recipient == kScrubbedRecipient && payload == "{}"; }
+  // Closed for good by `park drop`. What the vendor refused is parked with its claim, and stays so until somebody
+  // replays or drops it.
+  bool dropped() const {
+    return inbox == InboxState::kFailed ? !parked : inbox == InboxState::kSkipped && inbox_reason == kDropped;
+  }
 };
 
 struct Mending {

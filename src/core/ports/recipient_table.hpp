@@ -92,9 +92,10 @@ class RecipientTable {
   virtual Result<bool> opt_out(const OptOut& opt_out) = 0;
   // Ends the opt-outs within the scope (an empty one: all). How many there were.
   virtual Result<int> opt_in(std::string_view subject, const ConsentScope& scope) = 0;
-  // Marks an address as dead for a channel, whoever it belongs to. False: it was already.
+  // Marks an address as dead for a channel, whoever it belongs to. False: it was already, or somebody has registered it
+  // since `gone_since`, when it was last seen dead; empty: now.
   virtual Result<bool> disable_address(std::string_view channel, std::string_view address, std::string_view reason,
-                                       Instant now) = 0;
+                                       std::optional<Instant> gone_since, Instant now) = 0;
   // All endpoints of a recipient for a channel. How many were enabled before.
   virtual Result<int> disable_endpoints(std::string_view id, std::string_view channel, std::string_view reason,
                                         Instant now) = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <utility>
 
 #include "jwt_check.hpp"
 #include "text.hpp"
@@ -25,7 +26,8 @@ class Apns final : public Vendor {
         key_id_(options.get("key-id")),
         team_(options.get("team")),
         topic_(options.get("topic")),
-        life_(options.number("life", 3600)) {}
+        life_(options.number("life", 3600)),
+        uses_(options.number("uses", INT64_MAX)) {}
 
   void identify(Request& request) override {
     const std::string path(request.get(Field::path));
@@ -42,8 +44,8 @@ class Apns final : public Vendor {
     const std::string device(request.get(Field::to));
     if (!only(device, "0123456789abcdefABCDEF")) return refuse(400, "BadDeviceToken");
     if (device.starts_with("bad0")) return refuse(400, "BadDeviceToken");
-    if (device.starts_with("dead"))
-      return reply(410, R"({"reason":"Unregistered","timestamp":)" + std::to_string(std::time(nullptr) * 1000) + "}");
+    if (device.starts_with("dead")) return gone(0);
+    if (device.starts_with("01d")) return gone(24 * 3600);
     return reply(200, "", {{"apns-id", header(request, "apns-id")}});
   }
 
@@ -52,12 +54,18 @@ class Apns final : public Vendor {
     return reply(status, R"({"reason":")" + reason + "\"}");
   }
 
+  const Behaviour& gone(std::int64_t seconds_ago) {
+    const std::int64_t since = (std::time(nullptr) - seconds_ago) * 1000;
+    return reply(410, R"({"reason":"Unregistered","timestamp":)" + std::to_string(since) + "}");
+  }
+
   static std::int64_t age(std::int64_t made) { return std::time(nullptr) - made; }
 
   const Behaviour* check_token(const Request& request) {
     const std::string value = header(request, "authorization");
     if (!value.starts_with("bearer ")) return &refuse(403, "MissingProviderToken");
     const std::string text = value.substr(7);
+    if (text == expired_) return &refuse(403, "ExpiredProviderToken");
     if (text != known_) {  // checking a signature takes its time
       const auto token = tokens_.read(text);
       if (!token || token->header.value("kid", "") != key_id_ || token->claims.value("iss", "") != team_ ||
@@ -66,12 +74,12 @@ class Apns final : public Vendor {
       const std::int64_t made = token->claims["iat"];
       if (!known_.empty() && made - made_ < between_tokens) return &refuse(429, "TooManyProviderTokenUpdates");
       if (age(made) > life_) return &refuse(403, "ExpiredProviderToken");
+      if (age(made) < -60) return &refuse(403, "InvalidProviderToken");
       known_ = text;
       made_ = made;
     }
-    if (age(made_) < -60) return &refuse(403, "InvalidProviderToken");
-    if (age(made_) > life_) {
-      known_.clear();
+    if (age(made_) > life_ || uses_-- == 0) {
+      expired_ = std::exchange(known_, {});
       return &refuse(403, "ExpiredProviderToken");
     }
     return nullptr;
@@ -107,7 +115,9 @@ class Apns final : public Vendor {
   JwtCheck tokens_;
   std::string key_id_, team_, topic_;
   std::int64_t life_;      // of a token, seconds
+  std::int64_t uses_;      // of the first token; then it is expired, as if it were old
   std::string known_;      // the token in use
+  std::string expired_;    // the one before it
   std::int64_t made_ = 0;  // its iat
 };
 

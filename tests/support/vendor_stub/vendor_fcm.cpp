@@ -27,7 +27,9 @@ std::string text_of(const json& object, const char* name) {
 
 bool all_strings(const json& data) {
   for (const auto& [name, value] : data.items())
-    if (!value.is_string() || name == "from" || name == "message_type" || name.starts_with("google")) return false;
+    if (!value.is_string() || name == "from" || name == "message_type" || name.starts_with("google") ||
+        name.starts_with("gcm"))
+      return false;
   return true;
 }
 
