@@ -17,6 +17,7 @@ using Time = std::chrono::steady_clock;
 constexpr std::size_t kMaxStreams = 900;            // of one connection in its life: below nghttp2's limit on resets
 constexpr std::size_t kSuccessorAt = 700;           // then the next one is made, so that it is ready in time
 constexpr std::size_t kStreamsOfAConnection = 100;  // at a time; what RFC 9113 (6.5.2) wants a server to allow at least
+constexpr Duration kSettlingTime = 1s;              // by when a server has said how many streams it takes
 constexpr std::chrono::seconds kMaxIdleHttp1{3};    // as for all of HTTP/1.1 (curl_transfer.cpp)
 
 bool closed_by_peer(int fd) noexcept {
@@ -34,6 +35,9 @@ class Http2Pool::Connection final : public CurlMulti {
     curl_multi_setopt(multi(), CURLMOPT_MAX_CONCURRENT_STREAMS, static_cast<long>(kStreamsOfAConnection));
     curl_multi_setopt(multi(), CURLMOPT_MAX_HOST_CONNECTIONS, 1L);
   }
+  ~Connection() override { pool_.loop_.cancel(settling_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   void send(HttpRequest request, Done done) {
     ++streams_;
@@ -53,6 +57,7 @@ class Http2Pool::Connection final : public CurlMulti {
   }
 
   void socket_opened(int fd) override {
+    pool_.loop_.cancel(std::exchange(settling_, 0));
     settled_ = false;
     sockets_.push_back(fd);
     CurlMulti::socket_opened(fd);
@@ -65,6 +70,14 @@ class Http2Pool::Connection final : public CurlMulti {
     left_ = true;
     CurlMulti::goaway(connection, frame);
   }
+  void connection_stands() override {
+    if (settled_ || settling_ != 0) return;
+    settling_ = pool_.loop_.after(kSettlingTime, [this] {
+      settling_ = 0;
+      settled_ = true;
+      pool_.pump();
+    });
+  }
   void connection_full(std::int64_t streams) override {
     if (streams > 0) allowed_ = std::min(allowed_, static_cast<std::size_t>(streams));
   }
@@ -74,6 +87,7 @@ class Http2Pool::Connection final : public CurlMulti {
     evidence.connections = number_;
     last_end_ = Time::now();
     if (evidence.status != 0) {
+      pool_.loop_.cancel(std::exchange(settling_, 0));
       settled_ = true;
       http1_ = version != CURL_HTTP_VERSION_2_0;
       pool_.one_at_a_time_ = http1_;
@@ -88,8 +102,9 @@ class Http2Pool::Connection final : public CurlMulti {
   const std::uint64_t number_;
   std::size_t streams_ = 0;                      // requests so far
   std::size_t allowed_ = kStreamsOfAConnection;  // at a time
-  bool settled_ = false;                         // it has brought an answer, and so the server's settings
-  bool left_ = false;                            // takes no new request
+  bool settled_ = false;                         // the server's settings have come
+  Loop::Timer settling_ = 0;
+  bool left_ = false;  // takes no new request
   bool http1_ = false;
   Time::time_point last_end_{};
   std::vector<int> sockets_{};

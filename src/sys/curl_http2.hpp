@@ -14,9 +14,9 @@ namespace notify {
 // HTTP/2 requests to one server, and the connections that they share. Each connection has a multi handle of its own, so that
 // what goes over it is decided here:
 //
-// - A new connection takes one request; the others wait for the first answer. libcurl would send a hundred before the server
-//   has said how many it takes, and those above (Apple's servers begin with one) come back refused, which libcurl 7.88 does not
-//   tell apart from a lost connection.
+// - A new connection takes one request; the others wait for the first answer, or a second. libcurl would send a hundred
+//   before the server has said how many it takes, and those above (Apple's servers begin with one) come back refused, which
+//   libcurl 7.88 does not tell apart from a lost connection.
 // - After a GOAWAY, a request that was not answered in time, or a word of the vendor's, nothing new goes over it. Nor after
 //   900 requests: libcurl 7.88 resets every stream that has ended, for which servers with a limit on resets close the
 //   connection (nghttp2: 1,000 at once, and not always with a true last stream). The next one is ready by then.

@@ -40,6 +40,7 @@ class CurlMulti : public TransferOwner {
   void socket_opened(int fd) override;
   void socket_closing(int fd) override;
   void goaway(std::uint64_t connection, const Goaway& frame) override;
+  void connection_stands() override {}
   void connection_full(std::int64_t) override {}
 
  protected:

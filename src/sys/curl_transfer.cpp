@@ -320,6 +320,7 @@ int Transfer::on_prereq(void* self, char* peer_ip, char* own_ip, int peer_port, 
         std::string(peer_ip) + ' ' + std::to_string(peer_port) + ' ' + own_ip + ' ' + std::to_string(own_port);
     transfer.connection_ = std::hash<std::string>{}(ends) | 1U;
     transfer.note_goaway({});  // what came before was about another connection
+    transfer.owner_->connection_stands();
   }
   return CURL_PREREQFUNC_OK;
 }

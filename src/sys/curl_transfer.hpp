@@ -30,6 +30,8 @@ class TransferOwner {
   virtual void socket_closing(int fd) = 0;
   // One transfer has read this; it holds for all on the same connection.
   virtual void goaway(std::uint64_t connection, const Goaway& frame) = 0;
+  // HTTP/2: a request is about to be sent, so the connection stands.
+  virtual void connection_stands() = 0;
   // The server takes no more than these streams at a time.
   virtual void connection_full(std::int64_t streams) = 0;
 };
