@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -282,7 +283,7 @@ std::string status_prometheus(const StatusReport& report) {
   metrics.value(report.alerts_open);
   metrics.family("last_success_timestamp_seconds", "When a command last ended well, 0 when never.");
   // The three that have to run, which come first: others would come and go as series.
-  for (const LastRun& run : std::span(report.last_run).first(3))
+  for (const LastRun& run : std::span(report.last_run).first(std::min<std::size_t>(3, report.last_run.size())))
     metrics.value("command", run.command, run.succeeded_at ? run.succeeded_at->ms / 1000 : 0);
   metrics.family("channel_open", "1 when the channel is neither paused nor halted.");
   for (const ChannelReport& c : report.channels) metrics.value("channel", c.channel, c.state == "open" ? 1 : 0);

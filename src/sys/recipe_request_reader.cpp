@@ -220,8 +220,8 @@ void RecipeReader::read_jwt(Section& section) {
   object("claims", jwt.claims);
   for (const auto& [name, value] : {std::pair{"typ", "JWT"}, std::pair{"alg", kNames.at(algorithm.value_or(0))}}) {
     const auto& members = jwt.header.members;
-    if (std::any_of(members.begin(), members.end(), [&](const RecipeNode& member) { return member.name == name; }))
-      section.problem("header", std::string(name) + " is written by notifyctl itself");
+    for (const RecipeNode& member : members)
+      if (member.name == name) section.problem("header", member.name + " is written by notifyctl itself");
     RecipeNode own;
     own.name = name;
     own.literal = "\"" + std::string(value) + "\"";
