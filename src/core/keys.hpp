@@ -23,7 +23,7 @@ class PrivateKey {
   static Result<PrivateKey> from_p256(std::string_view scalar);
   static PrivateKey generate_p256();
   // The 32 bytes of a private Ed25519 key (RFC 8032 5.1.5), with or without the 32 of its public key behind.
-  static Result<PrivateKey> from_ed25519(std::string_view bytes);
+  static Result<PrivateKey> from_ed25519(std::string_view text);
 
   Kind kind() const noexcept;
 
