@@ -165,18 +165,23 @@ int connection_of(const StubProcess& stub, const std::string& id) {
 }
 
 // An idle connection of HTTP/1.1 is given up before its server closes it, which would make outcomes unknown. HTTP/2 says what
-// was not looked at, so its connections are kept.
+// was not looked at, so its connections are kept; where it was asked for and HTTP/1.1 came of it, they are not.
 TEST(SysHttp2, AnIdleConnectionIsKept) {
   const TlsStub tls;
+  const StubProcess old({"--tls", "--self-signed", tls.directory, "--no-h2"});
+  const std::string old_url = "https://127.0.0.1:" + std::to_string(old.port()) + "/ok";
   HttpUnderTest client(tls.settings());
-  for (const char* time : {"before", "after"}) {
-    EXPECT_EQ(judged(client.call(with_id(h2(post(tls.url())), std::string(time) + "-2"))), "sent");
-    EXPECT_EQ(judged(client.call(with_id(post(tls.url()), std::string(time) + "-1"))), "sent");
+  for (const std::string time : {"before", "after"}) {
+    EXPECT_EQ(judged(client.call(with_id(h2(post(tls.url())), time + "-2"))), "sent");
+    EXPECT_EQ(judged(client.call(with_id(post(tls.url()), time + "-1"))), "sent");
+    EXPECT_EQ(judged(client.call(with_id(h2(post(old_url)), time + "-old"))), "sent");
+    if (time == "after") break;
     client.loop().after(Duration(4500), [&] { client.loop().stop(); });
-    if (std::string(time) == "before") client.loop().run();
+    client.loop().run();
   }
   EXPECT_EQ(connection_of(*tls.stub, "after-2"), connection_of(*tls.stub, "before-2"));
   EXPECT_NE(connection_of(*tls.stub, "after-1"), connection_of(*tls.stub, "before-1"));
+  EXPECT_NE(connection_of(old, "after-old"), connection_of(old, "before-old"));
 }
 
 TEST(SysHttp2, AConnectionThatWasClosedWhileIdleIsNotUsed) {
